@@ -71,12 +71,6 @@ def test_layers_are_those_that_are_executed_in_that_order(name):
     assert executed(network, gaussian(4, 4, 36)) == layers
 
 
-def test_layers_of_an_lcn_are_its_hidden_layers_in_order(hierarchical):
-    network, x = hierarchical
-    assert executed(network, x) == activation_layers(network)
-    assert len(activation_layers(network)) == 2
-
-
 @pytest.mark.parametrize(
     ("relative_depth", "n_layers", "layer"),
     [
@@ -107,25 +101,6 @@ def test_a_layer_lies_at_the_integer_part_of_relative_depth_times_layers(
     assert layer_at(relative_depth, n_layers) == layer
 
 
-@pytest.mark.parametrize("n_layers", range(1, 60))
-def test_every_relative_depth_has_a_layer_and_deeper_ones_are_not_above(n_layers):
-    layers = [layer_at(percent / 100, n_layers) for percent in range(100)]
-    assert layers[0] == 1
-    assert layers == sorted(layers)
-    assert layers[-1] <= n_layers
-
-
-@pytest.mark.parametrize("name", N_LAYERS)
-def test_the_three_depths_of_the_figures_are_three_layers(name):
-    assert len({layer_at(r, N_LAYERS[name]) for r in (0.2, 0.5, 0.8)}) == 3
-
-
-@pytest.mark.parametrize(("relative_depth", "n_layers"), [(1.0, 3), (-0.1, 3), (0.5, 0)])
-def test_depths_outside_the_network_are_refused(relative_depth, n_layers):
-    with pytest.raises(ValueError, match=r"allowed is 0 <= r < 1|no layer at any depth"):
-        layer_at(relative_depth, n_layers)
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_logits_are_the_rest_of_the_network_applied_to_what_is_recorded(name):
     network = make(name)
@@ -139,26 +114,6 @@ def test_logits_are_the_rest_of_the_network_applied_to_what_is_recorded(name):
         last = last.amax(dim=2, keepdim=True)
     readout = [m for m in network.modules() if isinstance(m, nn.Linear)][-1]
     np.testing.assert_allclose(readout(last.mean(2)).detach(), found[OUTPUT], rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", ["vgg11", "vgg11_bn", "resnet18", "resnet34"])
-def test_what_is_recorded_is_after_the_relu(name):
-    network = make(name)
-    for f in record_activations(network, gaussian(3, 4, 36), activation_layers(network)).values():
-        assert (f >= 0).all()
-        assert (f == 0).any()
-
-
-def test_the_first_layer_is_relu_of_the_first_convolution(tolerance):
-    network, x = make("vgg11"), gaussian(3, 4, 36)
-    first = activation_layers(network)[0]
-    found = record_activations(network, x, [first])[first]
-    w, b = network.features[0].weight.detach(), network.features[0].bias.detach()
-    padded = nn.functional.pad(x, (1, 1))
-    expected = torch.stack(
-        [torch.einsum("bct,oct->bo", padded[:, :, i : i + 3], w) + b for i in range(36)], dim=2
-    ).clamp(min=0)
-    np.testing.assert_allclose(found, expected, **tolerance(np.float32))
 
 
 def test_an_lcn_is_recorded_as_its_representations(hierarchical):
@@ -181,24 +136,6 @@ def test_recording_is_in_eval_mode_and_leaves_the_network_as_it_was():
     assert all(module.training for module in network.modules())
     assert all(torch.equal(state[key], value) for key, value in network.state_dict().items())
     assert not any(module._forward_hooks for module in network.modules())
-
-
-def test_recording_needs_no_gradient_memory():
-    network = make("resnet18")
-    name = activation_layers(network)[3]
-    assert not record_activations(network, gaussian(3, 4, 36), [name])[name].requires_grad
-
-
-def test_only_what_is_named_is_kept():
-    network = make("resnet18")
-    names = activation_layers(network)[4:1:-1]
-    assert list(record_activations(network, gaussian(3, 4, 36), names)) == names
-
-
-@pytest.mark.parametrize("name", ["activation7", ""])
-def test_an_unknown_layer_is_refused(name):
-    with pytest.raises(ValueError, match="no module"):
-        record_activations(make("resnet18"), gaussian(3, 4, 36), [name])
 
 
 class Twice(nn.Module):

@@ -80,21 +80,6 @@ def test_the_slots_of_the_informative_places_alone_give_the_dense_output(case, t
     np.testing.assert_allclose(logits, evaluate(shape, weights, x)[-1], **tolerance(np.float64))
 
 
-def test_weights_have_the_shapes_that_the_geometry_says(case):
-    shape, _, _ = case
-    d, v = shape.parameters.input_length, shape.parameters.n_features
-    w, depth = shape.parameters.patch_size, shape.parameters.depth
-    expected = {
-        "lcn": [(w ** (depth - k + 1), WIDTH, WIDTH) for k in range(1, depth + 1)],
-        "cnn": [(w, WIDTH, WIDTH)] * depth,
-        "fcn": [(d, WIDTH, WIDTH)] + [(1, WIDTH, WIDTH)] * (depth - 1),
-    }[shape.net]
-    expected[0] = (expected[0][0], v, WIDTH)
-    weights = random_weights(shape)
-    assert [weights[f"layer{k}"].shape for k in range(1, depth + 1)] == expected
-    assert weights["readout"].shape == (WIDTH, shape.parameters.n_classes)
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_cnn_is_an_lcn_with_repeated_weights(make_sample, tolerance, depth, dtype):
@@ -161,14 +146,6 @@ def test_an_empty_patch_gives_exactly_zero_at_every_layer(make_sample, net):
             assert f.shape[1] == w ** (3 - k)
 
 
-def test_an_empty_input_has_no_output(make_parameters):
-    parameters = make_parameters()
-    x = np.zeros((1, parameters.input_length, parameters.n_features))
-    for net in NETS:
-        shape = geometry(net, parameters, width=5)
-        assert (evaluate(shape, random_weights(shape), x)[-1] == 0).all()
-
-
 @pytest.mark.parametrize("net", NETS)
 def test_logits_at_initialisation_have_the_variance_of_the_scaling(make_sample, net):
     # A layer halves the second moment of a pre-activation, which sums over s informative inputs:
@@ -197,13 +174,6 @@ def test_initial_weights_and_biases_are_standard_gaussian(make_parameters):
     biases = initial_biases(shape, generator=stream, dtype=np.float64)
     for array in (*weights.values(), *biases.values()):
         assert stats.kstest(array.ravel(), "norm").pvalue > FALSE_ALARM
-
-
-def test_initial_weights_in_single_precision_are_those_in_double_rounded(make_parameters):
-    shape = geometry("cnn", make_parameters(), width=16)
-    single, double = (random_weights(shape, dtype=dtype) for dtype in (np.float32, np.float64))
-    for name in double:
-        np.testing.assert_array_equal(single[name], double[name].astype(np.float32))
 
 
 @pytest.mark.parametrize(

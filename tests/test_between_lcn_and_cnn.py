@@ -29,10 +29,6 @@ def layers_of(net, parameters):
     return geometry(net, parameters, width=WIDTH).layers
 
 
-def slots_of(net, parameters):
-    return [layer.n_slots for layer in layers_of(net, parameters)]
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_filters_that_know_all_are_an_lcn_and_those_that_know_nothing_a_cnn(make_parameters, depth):
     parameters = make_parameters(depth=depth, n_empty=2)
@@ -52,28 +48,6 @@ def test_nets_that_share_whole_layers_have_these_layers_of_the_cnn(make_paramete
         expected = [(cnn if k in shared else lcn)[k - 1] for k in range(1, depth + 1)]
         assert list(layers_of(net, parameters)) == expected
     assert (layers_of("cnn_first_second", parameters) == cnn) == (depth == 3)
-
-
-@pytest.mark.parametrize("depth", [2, 3])
-def test_without_empty_places_each_is_an_lcn_or_a_cnn(make_parameters, depth):
-    parameters = make_parameters(depth=depth, n_empty=0)
-    assert layers_of("cnn_places", parameters) == layers_of("lcn", parameters)
-    for net in ("cnn_features", "cnn_pooled", "cnn_pooled_first", "cnn_pooled_last"):
-        assert layers_of(net, parameters) == layers_of("cnn", parameters)
-
-
-def test_numbers_of_weights_are_those_of_what_filters_know(make_parameters):
-    parameters = make_parameters(depth=3, branching=2, n_empty=2)
-    s, places = 2, 3
-    w = s * places
-    assert slots_of("lcn", parameters) == [w**3, w**2, w]
-    assert slots_of("cnn_first", parameters) == [w, w**2, w]
-    assert slots_of("cnn_second", parameters) == [w**3, w, w]
-    assert slots_of("cnn_places", parameters) == [s**2 * w, s * w, w]
-    assert slots_of("cnn_features", parameters) == [places**2 * w, places * w, w]
-    assert slots_of("cnn_pooled", parameters) == [s, s, s]
-    assert slots_of("cnn_pooled_first", parameters) == [s, w, w]
-    assert slots_of("cnn_pooled_last", parameters) == [w, w, s]
 
 
 def test_patches_share_a_filter_with_the_places_of_their_feature_or_with_other_features(

@@ -2,8 +2,6 @@
 
 import json
 import logging
-from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,11 +17,10 @@ from srhm.training.checkpoints import (
     Keeper,
     checkpoint_of,
     read_checkpoint,
-    remove_checkpoint,
     resume,
     write_checkpoint,
 )
-from srhm.training.protocol import Snapshot, TrainingPlan, check_steps, points_per_batch, train
+from srhm.training.protocol import Snapshot, TrainingPlan, points_per_batch, train
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 
@@ -126,46 +123,6 @@ def test_every_interruption_of_every_order_can_be_resumed(training, batch, drop_
     assert n_calls >= 6  # the last one after the last step: nothing is left but the last look
 
 
-def test_an_interruption_inside_an_epoch_keeps_its_order_and_its_sum(training):
-    seen = []
-    with pytest.raises(Sudden):
-        training(SparseEngine, pause=interrupted_at(2, seen))
-    position = seen[0].position
-    assert 0 < position["done"] < 102
-    assert position["summed"] > 0
-
-
-def test_a_training_interrupted_many_times_gives_the_same_bits(training, undisturbed_by):
-    start = None
-    for _ in range(4):
-        seen = []
-        with pytest.raises(Sudden):
-            training(ReferenceEngine, start=start, pause=interrupted_at(13, seen))
-        start = seen[0]
-    assert_same(training(ReferenceEngine, start=start), undisturbed_by[ReferenceEngine])
-
-
-@pytest.mark.parametrize("make_engine", [SparseEngine, ReferenceEngine])
-def test_training_without_momentum_can_be_resumed(training, make_engine):
-    plan = replace(PLAN, max_steps=60)
-    undisturbed = training(make_engine, plan, momentum=0)
-    seen = []
-    with pytest.raises(Sudden):
-        training(make_engine, plan, momentum=0, pause=interrupted_at(5, seen))
-    assert_same(training(make_engine, plan, momentum=0, start=seen[0]), undisturbed)
-
-
-def test_the_best_error_is_kept_over_an_interruption(training, undisturbed_by):
-    last = int(check_steps(PLAN)[-1])
-    outcome, _ = undisturbed_by[SparseEngine]
-    assert outcome.steps == last == 560
-    seen = []
-    with pytest.raises(Sudden):
-        training(SparseEngine, pause=interrupted_at(60, seen))
-    assert seen[0].position["best_step"] > 0
-    assert training(SparseEngine, start=seen[0])[0].best_step == outcome.best_step
-
-
 @pytest.mark.parametrize("make_engine", [SparseEngine, ReferenceEngine])
 def test_the_state_of_another_network_is_refused(training, make_engine):
     seen = []
@@ -185,13 +142,6 @@ def snapshot():
     return Snapshot(position, {"layer1": np.arange(5.0)}, 12.5)
 
 
-def test_a_checkpoint_is_read_as_it_was_written(tmp_path):
-    write_checkpoint(tmp_path, KEY, snapshot())
-    found = read_checkpoint(tmp_path, KEY)
-    assert repr(found) == repr(snapshot())
-    assert found.engine["layer1"].tobytes() == snapshot().engine["layer1"].tobytes()
-
-
 @pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda b: b[:-1] + bytes([b[-1] ^ 1])])
 def test_a_damaged_checkpoint_is_named_and_the_cell_begins_anew(tmp_path, caplog, damage):
     path = write_checkpoint(tmp_path, KEY, snapshot())
@@ -208,11 +158,6 @@ def test_the_checkpoint_of_another_cell_is_not_resumed(tmp_path):
     assert resume(tmp_path, KEY, log=LOG) is None
 
 
-def test_without_a_checkpoint_a_cell_begins(tmp_path):
-    assert resume(tmp_path, KEY, log=LOG) is None
-    remove_checkpoint(tmp_path, KEY)
-
-
 def test_a_checkpoint_is_written_when_the_interval_is_over(tmp_path):
     now = [0.0]
     keeper = Keeper(tmp_path, KEY, StopRequest(), log=LOG, interval=120, clock=lambda: now[0])
@@ -226,29 +171,6 @@ def test_a_checkpoint_is_written_when_the_interval_is_over(tmp_path):
         keeper(take)
     assert taken == [121.0, 242.0]
     assert checkpoint_of(tmp_path, KEY).is_file()
-
-
-def test_a_checkpoint_that_takes_long_to_write_is_written_less_often(tmp_path):
-    now = [0.0]
-    keeper = Keeper(tmp_path, KEY, StopRequest(), log=LOG, interval=120, clock=lambda: now[0])
-    taken, seconds = [], 30.0
-
-    def take():
-        taken.append(now[0])
-        now[0] += seconds
-        return snapshot()
-
-    while now[0] < 10_000:
-        now[0] += 10
-        keeper(take)
-    # The first after the interval, the others after 20 times as long as the last one took.
-    assert taken[0] == 120
-    assert {after - before for before, after in pairwise(taken)} == {20 * 30 + 30}
-    seconds, quick = 1.0, len(taken)
-    while now[0] < 20_000:
-        now[0] += 10
-        keeper(take)
-    assert {after - before for before, after in pairwise(taken[quick + 1 :])} == {120 + 1}
 
 
 def test_a_request_to_stop_keeps_a_checkpoint_and_ends_the_training(tmp_path):

@@ -2,16 +2,13 @@
 
 import json
 
-import pytest
 from train_curves import flow_curves, hierarchy_curves
 
-from srhm.commands.jobs import START
-from srhm.commands.resources import CurveJobs, expected_costs
+from srhm.commands.resources import CurveJobs
 from srhm.preset import Jobs
 from srhm.results import places
 from srhm.results.store import path_of
-from srhm.study import CurveMeasurement
-from srhm.trainers import FLOW, HIERARCHY
+from srhm.trainers import HIERARCHY
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}
 (CURVE,) = hierarchy_curves({"seeds": 2, "width": 6, "n_test": 60, "curves": [GROUP]})
@@ -36,12 +33,6 @@ def store(folder, keys):
         path = path_of(folder / places.store_of(HIERARCHY), key)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-
-
-def gathered(folder):
-    rows = folder / places.rows_of_curve(HIERARCHY, CURVE.name)
-    rows.parent.mkdir(parents=True, exist_ok=True)
-    rows.touch()
 
 
 KEYS = [entry["key"] for entry in CURVE.entries]
@@ -71,21 +62,6 @@ def test_a_curve_in_parts_waits_for_their_files_and_then_trains_nothing(tmp_path
     assert jobs.lacking() == [3]
 
 
-def test_a_gathered_curve_keeps_the_parts_that_it_was_made_of(tmp_path):
-    files = [leave(tmp_path, "1-of-2", KEYS[:4]), leave(tmp_path, "2-of-2", KEYS[4:])]
-    gathered(tmp_path)
-    for limits in ({}, {"cells": 1}, {"cells": 3}):
-        jobs = jobs_of(CURVE, tmp_path, **limits)
-        assert jobs.files() == files
-        assert jobs.places("2-of-2") == [4, 5]
-    assert jobs_of(CURVE, tmp_path, cells=3).places("1-of-2") == [0, 1, 2, 3]
-
-
-def test_inside_a_job_the_parts_are_those_that_are_there(tmp_path):
-    files = [leave(tmp_path, "1-of-3", KEYS[:2])]
-    assert jobs_of(CURVE, tmp_path, cells=2, inside_a_job=True).files() == files
-
-
 def test_cells_that_are_trained_at_once_are_never_divided(tmp_path):
     split = jobs_of(STACKED, tmp_path, cells=1).parts()
     assert len(split) == 3
@@ -102,19 +78,3 @@ def test_a_stack_asks_for_the_memory_of_its_largest_batch(tmp_path):
     assert jobs.measuring_megabytes(attempt=1, gpu=0) == of_largest
     assert jobs.training_megabytes(every, threads=1, attempt=1, gpu=1) > of_largest
     assert jobs.training_megabytes([], **options) < of_largest
-
-
-def test_what_is_asked_for_grows_with_cells_and_attempts_and_ends_at_the_limit(tmp_path):
-    jobs = jobs_of(CURVE, tmp_path, limit=15)
-    assert jobs.training_minutes([], threads=1, attempt=1) == START
-    few = jobs.training_minutes([0], threads=1, attempt=1)
-    assert START < few <= jobs.training_minutes([0, 1, 2, 3, 4, 5], threads=1, attempt=1)
-    assert jobs.training_minutes([0], threads=1, attempt=9) == 15
-
-
-@pytest.mark.parametrize("share", [0.0, 1.0])
-def test_measuring_takes_seconds_a_cell_and_a_share_of_the_training(tmp_path, share):
-    measurement = CurveMeasurement(name="m", trainer=FLOW, function="a:b", tables={}, share=share)
-    minutes = jobs_of(STACKED, tmp_path).measuring_minutes(measurement, attempt=1)
-    seconds = 20 * len(STACKED.cells) + share * sum(c.seconds for c in expected_costs(STACKED))
-    assert minutes == START + -int(-3 * seconds // 60)

@@ -1,17 +1,12 @@
 """The transform of PyTorch moves images as the NumPy code does that measures with them."""
 
-import doctest
-
 import numpy as np
 import pytest
 import torch
-from torch.utils.data import DataLoader
 
-from srhm import deformations
-from srhm.deformations import Deformation, deformed, displacement_fields, edge_fields
+from srhm.deformations import Deformation, displacement_fields, edge_fields
 from srhm.images import deformations as by_numpy
 from srhm.images import edge_deformations as edges_by_numpy
-from srhm.images import torch_deformations
 
 # Of both conventions: the fields of PyTorch, and the module of NumPy that has the same ones.
 CONVENTIONS = {
@@ -47,28 +42,6 @@ def test_an_image_is_moved_as_numpy_moves_it(pixels, images, tolerance):
     np.testing.assert_allclose(moved, expected, **tolerance(np.float64))
     table = fields_of(torch.from_numpy(amplitudes), size=SIZE)
     np.testing.assert_allclose(table, fields, **tolerance(np.float64))
-
-
-def test_without_pixels_images_are_moved_bit_by_bit_as_on_centres(images):
-    options = {"cutoff": (2, 4), "temperature": (1e-3, 2e-3)}
-    alone = torch_deformations.Deformation(generator=np.random.default_rng(0), **options)
-    expected = alone(images)
-    for own in ({}, {"pixels": "centres"}):
-        assert torch.equal(transform(**options, **own)(images), expected)
-    assert not torch.equal(transform(**options, pixels="edges")(images), expected)
-
-
-def test_a_field_beyond_the_edge_takes_the_nearest_centre(images, tolerance):
-    fields = np.random.default_rng(2).normal(scale=SIZE, size=(5, 2, SIZE, SIZE))
-    found = deformed(images, torch.from_numpy(fields))
-    expected = by_numpy.deform(images.numpy(), fields)
-    np.testing.assert_allclose(found, expected, **tolerance(np.float64))
-
-
-def test_a_whole_number_of_rows_moves_the_image_by_so_many_rows(images):
-    fields = torch.zeros(5, 2, SIZE, SIZE, dtype=images.dtype)
-    fields[:, 0] = 2
-    torch.testing.assert_close(deformed(images, fields)[..., 2:, :], images[..., :-2, :])
 
 
 def test_each_image_has_a_temperature_and_a_cutoff_of_its_own():
@@ -110,42 +83,11 @@ def test_without_a_temperature_the_least_displacement_is_half_a_pixel_of_its_own
     assert abs(squares.mean().item() - (most - least) / np.log(most / least)) < 4 * error
 
 
-@pytest.mark.parametrize("pixels", CONVENTIONS)
-def test_one_image_and_a_batch_of_any_shape_keep_their_shape_and_type(images, pixels):
-    deform = transform(cutoff=3, temperature=1e-3, pixels=pixels)
-    for some in (images[0], images.float(), images.reshape(5, 1, 3, SIZE, SIZE)):
-        moved = deform(some)
-        assert (moved.shape, moved.dtype) == (some.shape, some.dtype)
-    once, again = (transform(cutoff=3, temperature=1e-3)(images) for _ in range(2))
-    assert torch.equal(once, again)
-
-
 def test_gradients_flow_to_the_images(images):
     x = images.clone().requires_grad_()
     transform(cutoff=3, temperature=1e-3)(x).sum().backward()
     assert x.grad is not None
     assert (x.grad != 0).any()
-
-
-class Same(torch.utils.data.Dataset):
-    """One image, deformed anew at each access."""
-
-    def __init__(self, image, deform):
-        self.image, self.deform = image, deform
-
-    def __len__(self):
-        return 4
-
-    def __getitem__(self, row):
-        return self.deform(self.image)
-
-
-def test_workers_of_a_loader_draw_other_fields_in_each_epoch(images):
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        loader = DataLoader(Same(images[0], transform(cutoff=3, temperature=1e-3)), num_workers=2)
-        found = [image for _ in range(2) for image in loader]
-    assert not any(torch.equal(a, b) for k, a in enumerate(found) for b in found[:k])
 
 
 @pytest.mark.parametrize(
@@ -161,24 +103,3 @@ def test_workers_of_a_loader_draw_other_fields_in_each_epoch(images):
 def test_ranges_that_cannot_be_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         transform(**options)
-
-
-@pytest.mark.parametrize("pixels", CONVENTIONS)
-@pytest.mark.parametrize(
-    ("images", "message"),
-    [
-        (torch.zeros(3, 8, 9), "channels, n, n"),
-        (torch.zeros(8, 8), "channels, n, n"),
-        (torch.zeros(3, 8, 8, dtype=torch.uint8), "images.float"),
-        (torch.zeros(3, 8, 8), "give a temperature"),
-    ],
-)
-def test_images_that_cannot_be_are_refused(images, message, pixels):
-    with pytest.raises(ValueError, match=message):
-        transform(cutoff=10, pixels=pixels)(images)
-
-
-def test_the_example_gives_what_it_says():
-    found = doctest.testmod(deformations)
-    assert found.attempted
-    assert not found.failed

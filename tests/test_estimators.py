@@ -17,7 +17,6 @@ from srhm.scorecard.estimators import (
     Range,
     Ratio,
     Slope,
-    Stored,
 )
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.resampling import Jackknife
@@ -92,11 +91,6 @@ def test_rows_that_do_not_count_are_left_out_and_counted():
     assert Mean("y", rows=cells)({}) is NOT_MEASURED
 
 
-def test_the_note_lists_each_row_once():
-    found = measured(partial(Mean, "y", each="{y:g} at {P}"), {"y": [1, 1, 2], "P": [8, 8, 9]})
-    assert found.note.endswith("(1 at 8, 2 at 9)")
-
-
 def pairs(factor, n=20):
     upper = np.exp(0.1 * noise(n, 1))
     return pd.concat([
@@ -115,14 +109,6 @@ def test_a_ratio_is_that_of_pairs():
     logs = measured(partial(RATIO, scale="log"), pairs(3.0))
     assert numbers(logs) == pytest.approx(expected)
     assert logs.n == 20
-
-
-def test_a_pair_of_which_one_does_not_count_is_left_out():
-    table = pairs(3.0)
-    table = left_out(table, {"odd": (table["kind"] == "b") & (table["P"] == 3)})
-    found = measured(partial(RATIO, what="pairs"), table)
-    assert found.n == 19
-    assert "left out: 1 odd" in found.note
 
 
 def test_a_ratio_of_equal_sizes_is_not_found_to_be_two():
@@ -171,15 +157,6 @@ def test_slopes_of_data_sets_are_averaged():
     assert found.note.startswith("3 slopes of 90 rows")
     assert numbers(measured(per, seeds[0])) == pytest.approx(numbers(alone[0]))
     assert decided(per, pd.concat(seeds), Within(3, 0.5)) == "differs"
-
-
-def test_values_without_a_logarithm_are_left_out_and_counted():
-    rows = lines(0.5, scatter=0.0).assign(y=lambda table: table["y"].mask(table["x"] == 2, 0.0))
-    found = measured(partial(Slope, "y", against="x", within=("g",)), rows)
-    assert found.value == pytest.approx(0.5)
-    assert "left out: 2 rows with no positive value" in found.note
-    nothing = measured(partial(Slope, "y", against="x"), rows.assign(y=0.0))
-    assert nothing.n == 0
 
 
 def test_a_slope_is_found_and_noise_has_none():
@@ -252,13 +229,6 @@ def test_a_jackknife_finds_a_variance_and_not_another():
     rows = {"y": noise(400), "seed": range(400)}
     assert decided(partial(Jackknife, variance), rows, Within(1, 0.5)) == "reproduced"
     assert decided(partial(Jackknife, variance), rows, Within(2, 0.5)) == "differs"
-
-
-def test_a_stored_number_is_that_of_its_row():
-    rows = {"value": [1.0, 2.0], "low": [0.5, 1.5], "high": [1.5, 2.5], "n": [7, 8], "k": [0, 1]}
-    found = measured(partial(Stored, where={"k": 1}), rows)
-    assert (*numbers(found), found.n) == (2.0, 1.5, 2.5, 8)
-    assert decided(partial(Stored, where={"k": 1}), rows, Within(1, 0.1)) == "differs"
 
 
 def test_a_difference_is_of_pairs_that_agree():

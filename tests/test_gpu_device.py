@@ -37,12 +37,6 @@ def test_a_gpu_that_torch_does_not_see_is_a_clear_error(
         trained("sparse", tmp_path, gpu=1)
 
 
-def test_cells_in_the_store_need_no_gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert trained("sparse", tmp_path, gpu=0) == 1
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert trained("sparse", tmp_path, gpu=1) == 1
-
-
 def test_a_request_to_stop_finds_cells_that_had_no_place_untouched(tmp_path: Path) -> None:
     stop, begun, both = StopRequest(), list[int](), threading.Barrier(2, timeout=20)
 

@@ -6,7 +6,7 @@ truth lies on the edge of the tolerance.
 """
 
 from itertools import product
-from math import inf, nan, sqrt
+from math import inf, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +14,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from srhm.results.records import read_table
-from srhm.results.tables import schema_of
 from srhm.scorecard.claims import Measurement
-from srhm.scorecard.curves import main_curves
 from srhm.scorecard.estimators import FEWEST, CensoredMean, Mean, Part, Slope
-from srhm.scorecard.rows import counted, rows_of
-from srhm.statistics.exponents_of_grammars import complexities
+from srhm.scorecard.rows import rows_of
 from srhm.statistics.regression import FLOOR
-from srhm.studies.sparse_hierarchy.study import STUDY
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "reference" / "coverage_of_intervals.csv"
@@ -229,30 +224,6 @@ def test_where_a_number_decides_it_is_reproduced_at_the_edge_in_5_of_100_at_most
     assert set(stored.loc[stored["held"] < 0.90, "outside"]) <= {"coverage", "coverage edge"}
 
 
-@pytest.mark.parametrize("case", ["s_0+1, lcn, L = 2", "v, lcn, L = 2", "mean"])
-def test_a_plain_jackknife_over_grammars_agrees(case):
-    curves, estimator = CASES[case]
-    for rows in invented(curves, tested=3):
-        found, unit = shown(estimator, rows), rows["v"].astype(str) + " " + rows["seed"].astype(str)
-        left = np.array([shown(estimator, rows[unit != one]).value for one in sorted(set(unit))])
-        n = len(left)
-        alone = sqrt((n - 1) / n * np.square(left - left.mean()).sum())
-        fit = estimator.fit(rows.assign(curve=np.arange(len(rows))))  # no error that is shared
-        clustered = sqrt(max(fit.standard_error**2 - _shared(estimator, rows), 0))
-        assert clustered == pytest.approx(alone, rel=0.12)
-        assert found.low < found.value < found.high
-
-
-def _shared(estimator, rows):
-    """What the shared error adds where each row is of a curve of its own."""
-    n = len(rows)
-    if isinstance(estimator, Mean):
-        return FLOOR**2 / n
-    x = np.log(rows[estimator.against].to_numpy(float))
-    x = x - pd.Series(x).groupby([rows[name] for name in estimator.within]).transform("mean")
-    return FLOOR**2 / float(np.square(x).sum())
-
-
 def test_a_trend_over_v_widens_the_interval_to_that_over_v():
     rows = of_seeds(of("lcn", 2))
     flat = np.exp(2 * np.log(rows["places"]) + 0.02 * drawn(rows, np.random.default_rng(0), 1)[0])
@@ -316,25 +287,6 @@ def parts(part, *, shared):
 def test_intervals_of_a_part_of_points_that_share_rules_cover_90_to_98_of_100(part):
     assert 0.90 * TESTED <= parts(part, shared=True) <= MOST
     assert parts(part, shared=False) < stats.binom.ppf(1e-3, TESTED, 0.95)
-
-
-def test_the_invented_grammars_are_those_of_the_shipped_curves():
-    file = ROOT / "published/grid/sparse_hierarchy/cells.parquet"
-    known = read_table(file, schema_of(STUDY.schemas[file.stem]))
-    tables = {"sample_complexity": complexities(known, thresholds=[0.1])}
-    for sparsity, ours in (("A", CURVES), ("B", CURVES_B)):
-        rows = counted(main_curves.given(sparsity=sparsity)(tables))[0]
-        own = rows[(rows["s"] == 2) & rows["net"].isin(["lcn", "cnn"])]
-        shipped, ours = (set(map(tuple, one[list(CURVES)].to_numpy())) for one in (own, ours))
-        assert shipped <= ours
-        assert len(shipped) > 0.9 * len(ours)
-
-
-def test_an_unknown_value_enters_no_mean_of_clusters():
-    rows = pd.DataFrame({"v": [4, 6, 8, 10], "P_star": [1.0, 2.0, 3.0, nan]})
-    found = shown(Mean("P_star", **OF_GRAMMARS), rows)
-    assert (found.value, found.n) == (2, 3)
-    assert "error from 3 v" in found.note
 
 
 if __name__ == "__main__":

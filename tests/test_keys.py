@@ -84,41 +84,10 @@ def test_a_refusal_is_a_line_with_place_value_and_what_is_allowed(value, line):
     assert lines(value) == [line]
 
 
-def test_every_kind_that_a_key_may_have_is_named_in_its_place():
-    found = lines({"groups": [{"name": "a", "window": {"step": 1}}]})
-    assert found[0] == "  groups.0.window.Inner.step: unknown key; allowed are x, sizes"
-    assert all(line.startswith("  groups.0.window") for line in found)
-
-
-def test_every_wrong_key_has_its_line():
-    assert len(lines({"a": 1, "b": 2, "groups": [{"name": "long"}, {}]})) == 4
-
-
-def test_a_part_is_placed_where_it_stands_in_the_whole():
-    (line,) = lines({"a": 1}, where="curves.0")
-    assert line == "  curves.0.a: unknown key; allowed are other, groups"
-
-
-def test_what_is_no_mapping_is_refused_as_the_configuration():
-    with pytest.raises(ValidationError) as refused:
-        Whole.model_validate(3)
-    assert refusals(refused.value, Whole).startswith("  configuration: 3 is not allowed")
-
-
 def test_parts_are_frozen_and_lists_are_made_of_one_value():
     assert Inner(sizes=3).sizes == [3]
     with pytest.raises(ValidationError, match="frozen"):
         Inner().x = 2
-
-
-def test_all_parts_are_found_with_their_places():
-    assert list(models_in(Whole)) == [
-        ("", Whole),
-        ("other.", Other),
-        ("groups.", Group),
-        ("groups.inner.", Inner),
-        ("groups.window.", Inner),
-    ]
 
 
 def numeric(schema: Any, kinds: dict[str, Any]) -> bool:
@@ -157,16 +126,6 @@ def test_no_numeric_key_of_any_study_takes_yes_or_no():
     assert n_keys > 250
 
 
-@pytest.mark.parametrize("rate", [True, [0.1, True]])
-def test_a_learning_rate_that_is_on_is_refused_with_its_key(rate):
-    section = {"seeds": 1, "curves": [{"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": [30]}]}
-    for training in (section, section["curves"][0]):
-        training["training"] = {"learning_rate": rate}
-        with pytest.raises(ConfigError, match=r"training\.learning_rate: .*a number is needed"):
-            plan_preset({"preset": "tiny", "sparse_hierarchy": section})
-        del training["training"]
-
-
 @pytest.mark.parametrize(
     ("keys", "line"),
     [
@@ -182,9 +141,3 @@ def test_numbers_beyond_all_bounds_are_refused_with_their_bound(keys, line):
     curve = {"data": ["sphere"], "P": [20], "N_over_P": [1], **keys}
     with pytest.raises(ConfigError, match=line):
         plan_preset({"preset": "tiny", "random_features": {"curves": [curve]}})
-
-
-def test_a_branching_that_no_grammar_has_is_refused_at_once():
-    curve = {"net": "lcn", "L": 2, "s": 10**8, "v": 3, "s0": 1, "P": [30]}
-    with pytest.raises(ConfigError, match="s = 100000000: allowed are 2 to 16"):
-        plan_preset({"preset": "tiny", "sparse_hierarchy": {"seeds": 1, "curves": [curve]}})

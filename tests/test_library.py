@@ -4,19 +4,17 @@ import doctest
 import random
 import subprocess
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
-from assertions import all_inputs, assert_equal, inputs, parsed
+from assertions import assert_equal, inputs, parsed
 from torch import nn
-from torch.utils.data import DataLoader
 
 from srhm.data import (
-    Derivations,
     GrammarError,
     SampleError,
     displace,
@@ -40,7 +38,7 @@ from srhm.sensitivity import sensitivities
 from srhm.statistics import sample_complexity as tables
 from srhm.tangent_kernel import infinite_width_kernel
 from srhm.torch_data import HierarchyDataset
-from srhm.transforms import Displacement, OneHot, Synonyms, Tokens
+from srhm.transforms import Displacement, Synonyms, Tokens
 
 KIND = {"depth": 2, "branching": 2, "n_features": 3, "n_empty": 1}
 
@@ -71,27 +69,6 @@ def test_a_seed_has_the_grammar_and_the_data_of_the_workflow(grammar):
     assert parsed(train, grammar)  # its rules produce them
 
 
-def test_without_synonyms_and_classes_all_tuples_of_a_level_are_used(grammar):
-    assert (grammar.parameters.n_synonyms, grammar.parameters.n_classes) == (3, 3)
-    for rules in grammar.rules:
-        assert len({tuple(one) for one in rules.reshape(-1, 2)}) == 3**2
-
-
-@pytest.mark.parametrize("n_train", range(1, 16))
-def test_training_and_test_set_of_a_tiny_grammar_are_all_that_there_is(n_train):
-    tiny = random_grammar(depth=1, branching=2, n_features=2, n_empty=1, seed=3)
-    train, test = train_and_test(tiny, n_train=n_train, n_test=16 - n_train, seed=0)
-    assert len(train) == n_train
-    assert sorted(inputs(train, tiny) + inputs(test, tiny)) == sorted(
-        row for _, row in all_inputs(tiny)
-    )
-
-
-def test_training_sets_are_nested(grammar, data):
-    larger, _ = train_and_test(grammar, n_train=400, n_test=30, seed=0)
-    assert_equal(larger[:40], data)
-
-
 def test_nothing_that_is_drawn_reads_or_moves_a_global_generator(grammar, data):
     def state():
         return random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()  # noqa: NPY002
@@ -116,12 +93,6 @@ def test_parameters_of_no_grammar_are_refused(changes, message):
         random_grammar(**{**KIND, "depth": 1, **changes}, seed=0)
 
 
-@pytest.mark.parametrize("sizes", [(0, 5), (5, 0), (-1, 5), (10**6, 5)])
-def test_sizes_that_cannot_be_are_refused(grammar, sizes):
-    with pytest.raises(SampleError):
-        train_and_test(grammar, n_train=sizes[0], n_test=sizes[1], seed=0)
-
-
 # Numbers as arguments.
 @pytest.mark.parametrize(
     "call",
@@ -142,24 +113,6 @@ def test_sizes_that_cannot_be_are_refused(grammar, sizes):
 )
 def test_numbers_out_of_range_are_refused_with_the_range(grammar, data, call):
     with pytest.raises(ValueError, match=r"^\w+ = \S+: allowed are"):
-        call(HierarchyDataset(data, grammar))
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0.5),
-        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_points=1e2),
-        lambda data: sensitivities(nn.Flatten(), ["output"], data, seed=0, n_draws="4"),
-        lambda data: infinite_width_kernel(np.eye(2), depth=1.5),
-        lambda data: Displacement(1.0),
-        lambda data: Synonyms(None),
-        lambda data: Deformation(cutoff=(3, 8.5), generator=np.random.default_rng(0)),
-        lambda data: visible_edge_temperatures(3.5, size=32),
-    ],
-)
-def test_what_is_no_whole_number_is_refused_with_the_range(grammar, data, call):
-    with pytest.raises(TypeError, match=r"^\w+ = \S+: allowed are whole numbers, \d+ or more$"):
         call(HierarchyDataset(data, grammar))
 
 
@@ -201,28 +154,6 @@ def test_a_grammar_of_broken_numbers_is_refused_with_the_argument(name, value):
         random_grammar(**numbers)
 
 
-@pytest.mark.parametrize("name", ["n_train", "n_test", "seed"])
-def test_a_sample_of_broken_numbers_is_refused_with_the_argument(grammar, name):
-    numbers = {"n_train": 10, "n_test": 10, "seed": 0, name: 1e1}
-    with pytest.raises(TypeError, match=f"^{name} = 10.0: allowed are whole numbers, "):
-        train_and_test(grammar, **numbers)
-
-
-@pytest.mark.parametrize("change", [displace, exchange_synonyms])
-def test_a_level_that_is_no_whole_number_is_refused(grammar, data, change):
-    generator = np.random.default_rng(0)
-    with pytest.raises(TypeError, match=r"^level = 1\.5: allowed are whole numbers, 1 to 2"):
-        change(data, grammar, level=1.5, generator=generator)
-
-
-def test_one_feature_has_no_whitening():
-    grammar = random_grammar(depth=1, branching=2, n_features=1, n_empty=8, seed=0)
-    train, _ = train_and_test(grammar, n_train=4, n_test=4, seed=0)
-    assert np.isfinite(OneHot()(train, grammar)).all()
-    with pytest.raises(ValueError, match=r"v = 1.*allowed are v of 2 or more"):
-        HierarchyDataset(train, grammar, whitening=True)[0]
-
-
 # Trees and transformations.
 def test_each_level_of_a_tree_is_a_datum_of_the_levels_above(grammar, data):
     levels = tree(data, grammar)
@@ -238,24 +169,6 @@ def test_each_level_of_a_tree_is_a_datum_of_the_levels_above(grammar, data):
             assert found.label == data.labels[row]
             assert found.choices == whole.choices[level - 1 :]
             assert found.offsets == whole.offsets[level - 1 :]
-
-
-def test_exchanged_synonyms_of_level_1_are_other_rules_of_the_same_latents(grammar, data):
-    stream = np.random.default_rng(0)
-    after = exchange_synonyms(data, grammar, level=1, generator=stream)
-    for old, new in zip(parsed(data, grammar), parsed(after, grammar), strict=True):
-        assert new.label == old.label
-        assert new.choices[1:] == old.choices[1:]
-        assert new.offsets == old.offsets
-        assert all(a != b for a, b in zip(old.choices[0], new.choices[0], strict=True))
-
-
-@pytest.mark.parametrize("level", [1, 2])
-def test_displacing_keeps_the_class_and_every_choice(grammar, data, level):
-    after = displace(data, grammar, level=level, generator=np.random.default_rng(0))
-    for old, new in zip(parsed(data, grammar), parsed(after, grammar), strict=True):
-        assert (new.label, new.choices) == (old.label, old.choices)
-    assert (after.positions != data.positions).any()
 
 
 def by_hand(n_empty):
@@ -279,16 +192,6 @@ def test_a_tree_is_drawn_with_features_above_their_patches():
     ]
 
 
-def test_a_wide_tree_is_drawn_by_its_informative_places():
-    grammar, nodes = by_hand(4)
-    data = derive(grammar, np.array([0]), nodes, nodes)
-    assert drawn(data, grammar).splitlines() == [
-        "class 0",
-        "level 2  1 at 0, 0 at 5",
-        "level 1  1 at 0, 0 at 5, 0 at 50, 1 at 55",
-    ]
-
-
 # The data for PyTorch.
 def test_forms_of_the_input_say_the_same(grammar, data):
     forms = ("channels_last", "channels_first", "symbols")
@@ -297,35 +200,6 @@ def test_forms_of_the_input_say_the_same(grammar, data):
     assert torch.equal(first, last.transpose(1, 2))
     assert torch.equal(nn.functional.one_hot(symbols, 4)[..., 1:].float(), last)
     assert [tuple(row) for row in symbols.tolist()] == inputs(data, grammar)
-
-
-def test_a_datum_alone_is_that_of_the_batch_with_its_tree(grammar, data):
-    dataset = HierarchyDataset(data, grammar, trees=True)
-    xs, ys, trees = dataset[[3, 5]]
-    for row, (x, y, levels) in enumerate([dataset[3], dataset[5]]):
-        assert torch.equal(x, xs[row])
-        assert y == ys[row] == data.labels[[3, 5][row]]
-        for level, expected in tree(data[[3, 5]], grammar).items():
-            for name in ("features", "places"):
-                assert levels[level][name].tolist() == getattr(expected, name)[row].tolist()
-                assert torch.equal(trees[level][name][row], levels[level][name])
-
-
-def test_a_loader_of_torch_gives_all_data_once_with_their_trees(grammar, data):
-    loader = DataLoader(HierarchyDataset(data, grammar, form="symbols", trees=True), batch_size=16)
-    batches = list(loader)
-    assert [len(x) for x, _, _ in batches] == [16, 16, 8]
-    assert torch.cat([x for x, _, _ in batches]).tolist() == [
-        list(r) for r in inputs(data, grammar)
-    ]
-    assert batches[0][2][1]["places"].shape == (16, 4)
-    assert len(list(HierarchyDataset(data, grammar))) == 40  # a plain loop ends
-
-
-@pytest.mark.parametrize("wrong", [{"form": "words"}, {"form": "symbols", "whitening": True}])
-def test_forms_that_cannot_be_are_refused(grammar, data, wrong):
-    with pytest.raises(ValueError, match="allowed"):
-        HierarchyDataset(data, grammar, **wrong)
 
 
 # Transforms of the data for PyTorch.
@@ -338,21 +212,6 @@ def make(grammar, data):
         return HierarchyDataset(data, grammar, transform=transform, generator=stream, **options)
 
     return made
-
-
-def test_encodings_as_transforms_are_the_forms(grammar, data, make):
-    for form, encoding in (
-        ("channels_last", OneHot()),
-        ("channels_first", OneHot(channels_first=True)),
-        ("symbols", Tokens()),
-    ):
-        expected = HierarchyDataset(data, grammar, form=form)[:][0]
-        found = make(encoding)[:][0]
-        assert found.dtype == expected.dtype
-        assert torch.equal(found, expected)
-    assert torch.equal(
-        make(OneHot(whitening=True))[:][0], HierarchyDataset(data, grammar, whitening=True)[:][0]
-    )
 
 
 @pytest.mark.parametrize(("change", "function"), [
@@ -385,34 +244,6 @@ def test_a_change_of_your_own_stands_before_the_encoding_and_what_follows_gets_x
     # What measures sensitivities encodes data as they are.
     assert torch.equal(dataset.inputs(data), make(Tokens())[:][0] + 10)
     assert seen == [1, 5]
-
-
-def test_workers_of_a_loader_draw_other_changes_in_each_epoch(make):
-    dataset = make(Displacement(1), Tokens())
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        loader = DataLoader(dataset, batch_size=20, num_workers=2, sampler=[0] * 40)
-        epochs = [torch.cat([x for x, _ in loader]) for _ in range(2)]
-    first, second = (rows.view(2, 20, -1) for rows in epochs)
-    assert not torch.equal(first[0], first[1])
-    assert not torch.equal(first, second)
-    assert (first != 0).sum() == (second != 0).sum()
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"transform": Displacement(1)}, "give generator="),
-        (
-            {"transform": Tokens(), "form": "symbols"},
-            r"transform has Tokens\(\): form and whitening",
-        ),
-        ({"transform": [OneHot()], "whitening": True}, "allowed without"),
-    ],
-)
-def test_transforms_that_cannot_be_are_refused(grammar, data, options, message):
-    with pytest.raises(ValueError, match=message):
-        HierarchyDataset(data, grammar, **options)
 
 
 def test_examples_of_the_docstrings_give_what_they_say():
@@ -462,12 +293,6 @@ def test_a_curve_that_does_not_cross_has_bounds_alone(errors, status, bounds):
     assert np.isnan(found.P_star)
 
 
-def test_one_seed_gives_p_star_without_an_interval():
-    found = sample_complexity([10, 1000], [0.4, 0.0], threshold=0.1)
-    assert found.P_star == pytest.approx(100)
-    assert np.isnan([found.low, found.high]).all()
-
-
 def test_seeds_that_do_not_cross_between_the_sizes_are_left_out_aloud():
     # of five seeds one begins below the threshold, one never falls to it
     errors = [[0.5, 0.05, 0.11], [0.02, 0.01, 0.11], [0.0, 0.0, 0.11]]
@@ -477,14 +302,6 @@ def test_seeds_that_do_not_cross_between_the_sizes_are_left_out_aloud():
     ):
         found = sample_complexity([10, 100, 1000], errors, threshold=0.1)
     assert (found.status, found.n_seeds) == ("reached", 3)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "errors"), [([10, 10], [1, 0]), ([0, 10], [1, 0]), ([10, 20], [1]), (5, 1)]
-)
-def test_no_curve_is_refused(sizes, errors):
-    with pytest.raises(ValueError, match="allowed"):
-        sample_complexity(sizes, errors)
 
 
 # Sensitivities of any module.
@@ -517,13 +334,6 @@ class Bag(nn.Module):
         return self.first(self.symbol(x).sum(1).T).T + 0 * values.sum()
 
 
-def test_a_sum_over_places_sees_no_displacement_but_synonyms(grammar, data):
-    dataset = HierarchyDataset(data, grammar, form="symbols")
-    table = sensitivities(Bag(), ["output"], dataset, seed=0).set_index(["kind", "l"])
-    assert (table.loc["D", "value"] < 1e-10).all()
-    assert (table.loc["S", "value"] > 1e-3).all()
-
-
 @pytest.mark.parametrize(
     ("layers", "message"),
     [
@@ -537,42 +347,3 @@ def test_a_sum_over_places_sees_no_displacement_but_synonyms(grammar, data):
 def test_layers_that_are_no_representation_are_refused(grammar, data, layers, message):
     with pytest.raises(ValueError, match=message):
         sensitivities(Bag(), layers, HierarchyDataset(data, grammar, form="symbols"), seed=0)
-
-
-def test_a_layer_before_one_in_place_is_measured_as_it_was(grammar, data):
-    def net(*, inplace):
-        torch.manual_seed(0)
-        flat, first, last = nn.Flatten(), nn.Linear(3 * 16, 20), nn.Linear(20, 3)
-        return nn.Sequential(flat, first, nn.ReLU(inplace=inplace), last)
-
-    dataset = HierarchyDataset(data, grammar)
-    rows = [
-        sensitivities(net(inplace=one), ["0", "1", "2", "output"], dataset, seed=0)
-        for one in (False, True)
-    ]
-    pd.testing.assert_frame_equal(*rows)
-
-
-def test_a_network_is_measured_without_dropout_and_left_in_its_modes(grammar, data):
-    network = nn.Sequential(nn.Flatten(), nn.Dropout(0.9), nn.Linear(48, 5), nn.BatchNorm1d(5))
-    network[3].eval()
-    dataset = HierarchyDataset(data, grammar)
-    one, two = (sensitivities(network, ["1", "output"], dataset, seed=0) for _ in range(2))
-    pd.testing.assert_frame_equal(one, two)
-    assert [module.training for module in network] == [True, True, True, False]
-
-
-def test_the_practice_draws_other_images(grammar, data):
-    dataset = HierarchyDataset(data, grammar)
-    text, practice = (
-        sensitivities(nn.Flatten(), ["output"], dataset, seed=0, variant=variant)
-        for variant in ("text", "practice")
-    )
-    assert (text["value"] != practice["value"]).any()
-
-
-def test_data_are_plain_arrays(data):
-    assert {name for name, one in asdict(data).items() if isinstance(one, np.ndarray)} == {
-        "labels", "choices", "placements", "features", "positions"
-    }  # fmt: skip
-    assert isinstance(data[:2], Derivations)

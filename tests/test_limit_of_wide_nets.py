@@ -1,13 +1,10 @@
 """The tangent kernel of infinite width against that of networks, and of modules of PyTorch."""
 
-import doctest
-
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
-from srhm import tangent_kernel
 from srhm.data import random_grammar, train_and_test
 from srhm.flow import tangent_kernel as of_flow
 from srhm.flow.networks import fully_connected_network, hierarchical_network, initial_weights
@@ -108,22 +105,3 @@ def test_the_kernel_of_a_module_is_that_of_the_flow(tolerance):
     np.testing.assert_allclose(found, expected, **tolerance(np.float64))
     alone = empirical_kernel(Scaled(weights), x)
     np.testing.assert_allclose(alone[:3, :, 2:], found, **tolerance(np.float64))
-
-
-@pytest.mark.parametrize(
-    ("x", "other", "depth", "message"),
-    [
-        (np.ones((2, 3)), None, 0, "depth = 0: allowed are 1 or more"),
-        (np.ones((2, 3)), np.ones((2, 4)), 1, "inputs of one size"),
-        (np.ones(3), None, 1, "allowed are"),
-    ],
-)
-def test_what_has_no_kernel_is_refused(x, other, depth, message):
-    with pytest.raises(ValueError, match=message):
-        infinite_width_kernel(x, other, depth=depth)
-
-
-def test_the_example_gives_what_it_says():
-    found = doctest.testmod(tangent_kernel)
-    assert found.attempted
-    assert not found.failed

@@ -2,8 +2,7 @@
 
 from typing import Literal
 
-import pytest
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from srhm.keys import Keys, Sizes
 from srhm.lists import Seeds, Several, combinations
@@ -35,23 +34,9 @@ def test_a_key_that_is_absent_follows_from_the_names_before_it():
     assert list(combinations(Curves(), "v", "m", absent=own)) == [{"v": 3, "m": 6}]
 
 
-def test_a_key_may_have_another_name_and_values_may_be_given():
-    cells = list(combinations(Curves(), "size=M", "v", v=[2], kind="ram", seed=0))
-    assert cells == [{"kind": "ram", "seed": 0, "size": size, "v": 2} for size in (5, 7)]
-    (cell,) = combinations(Curves(), "seed", "net", seed=4)
-    assert cell == {"seed": 4, "net": "cnn"}
-
-
 def test_without_names_all_keys_are_crossed_and_the_seeds_run_fastest():
     cells = list(combinations(Curves(net=["lcn", "cnn"]), m=1))
     assert len(cells) == 2 * 2 * 2
     assert [*cells[0]] == ["net", "v", "s", "m", "M", "width", "seed"]
     assert [cell["seed"] for cell in cells[:4]] == [0, 1, 0, 1]
     assert cells == list(combinations(dict(Curves(net=["lcn", "cnn"])), m=1))
-
-
-@pytest.mark.parametrize("wrong", [{"net": []}, {"net": "fcn"}, {"seeds": 0}, {"seeds": True}])
-def test_lists_are_not_empty_and_have_the_values_that_are_allowed(wrong):
-    with pytest.raises(ValidationError):
-        Curves.model_validate(wrong)
-    assert Curves.model_validate({"net": "lcn"}).net == ["lcn"]

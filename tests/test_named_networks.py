@@ -8,7 +8,6 @@ tests name.
 
 import hashlib
 import json
-from fractions import Fraction
 from math import sqrt
 
 import numpy as np
@@ -19,8 +18,7 @@ from scipy import stats
 from torch import nn
 
 from srhm.names import resolved
-from srhm.networks.convolutions import DropConnect, Dropout, HalvingPool
-from srhm.networks.efficientnet import scaled_channels
+from srhm.networks.convolutions import Dropout
 from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED, function_of
 
@@ -174,17 +172,6 @@ def test_the_imagenet_form_of_vgg_has_the_parameters_of_the_reference(name):
     assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
 
 
-@pytest.mark.parametrize("name", VGG_FEATURES)
-def test_the_small_form_of_vgg_is_the_reference_with_one_linear_layer(name):
-    assert n_parameters(published(name, "small")) == VGG_FEATURES[name] + 512 * 10 + 10
-
-
-@pytest.mark.parametrize("name", RESNETS)
-def test_the_small_form_of_resnet_is_the_reference_with_a_first_filter_of_3_x_3(name):
-    difference = 64 * 3 * (7 * 7 - 3 * 3)
-    assert n_parameters(published(name, "small")) == TORCHVISION[name][0] - difference
-
-
 @pytest.mark.parametrize("name", EFFICIENTNETS)
 def test_the_small_form_of_efficientnet_differs_by_a_stride_only(name):
     network = published(name, "small")
@@ -195,14 +182,6 @@ def test_the_small_form_of_efficientnet_differs_by_a_stride_only(name):
 def test_the_same_weights_give_the_logits_of_the_reference(name, form, tolerance):
     found = filled_logits(published(name, form))[:, :2]
     np.testing.assert_allclose(found, LOGITS[name, form], **tolerance(np.float64))
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_in_one_dimension_each_filter_is_one_row_of_that_in_two(name):
-    one = make(name, dimensions=1).state_dict()
-    two = make(name, dimensions=2).state_dict()
-    expected = {k: v.shape[:-1] if v.ndim == 4 else v.shape for k, v in two.items()}
-    assert {k: v.shape for k, v in one.items()} == expected
 
 
 def as_middle_rows(one, two):
@@ -238,35 +217,6 @@ def test_one_dimension_is_two_dimensions_of_a_single_row(name, form, tolerance):
         np.testing.assert_allclose(y1, y2, **tolerance(np.float64))
 
 
-@pytest.mark.parametrize("places", [1, 5, 16, 31, 36, 64])
-@pytest.mark.parametrize("name", NAMED)
-def test_any_length_has_finite_logits(name, places):
-    network = make(name, n_classes=3)
-    logits = network(gaussian(4, 4, places))
-    assert logits.shape == (4, 3)
-    assert torch.isfinite(logits).all()
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_images_have_finite_logits(name):
-    network = make(name, dimensions=2, in_channels=3, n_classes=10)
-    logits = network(gaussian(2, 3, 32, 32))
-    assert logits.shape == (2, 10)
-    assert torch.isfinite(logits).all()
-
-
-def test_five_pools_of_two_leave_one_place_of_36():
-    x, lengths = torch.zeros(1, 1, 36), []
-    for _ in range(6):
-        x = HalvingPool()(x)
-        lengths.append(x.shape[-1])
-    assert lengths == [18, 9, 4, 2, 1, 1]
-
-
-def test_a_pool_takes_the_larger_of_two():
-    assert HalvingPool()(torch.tensor([[[1.0, 3.0, -2.0, -1.0, 9.0]]])).tolist() == [[[3.0, -1.0]]]
-
-
 @pytest.mark.parametrize("name", NAMED)
 def test_a_generator_decides_the_initial_state(name):
     same, again, other = make(name), make(name), make(name, seed=1)
@@ -275,13 +225,6 @@ def test_a_generator_decides_the_initial_state(name):
     drawn = [key for key, value in states[0].items() if value.ndim > 1]
     assert len(drawn) >= 9
     assert not any(torch.equal(states[0][key], states[2][key]) for key in drawn)
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_nothing_is_drawn_from_the_global_generator(name):
-    before = torch.get_rng_state()
-    make(name)(gaussian(4, 4, 36))
-    assert torch.equal(before, torch.get_rng_state())
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -297,22 +240,6 @@ def test_initial_weights_have_the_variance_of_he(name):
         p = stats.chi2(w.numel()).cdf(float((w**2).sum() / variance))
         assert FALSE_ALARM / len(layers) < 2 * min(p, 1 - p)
         assert layer.bias is None or not layer.bias.any()
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_a_signal_neither_dies_nor_grows_through_a_fresh_network(name):
-    network = make(name, in_channels=10, n_classes=100, width=16)
-    scale = float(network(gaussian(32, 10, 36)).detach().std())
-    assert 0.1 < scale < 10
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_a_state_restores_a_network(name):
-    network, other = make(name), make(name, seed=1)
-    network(gaussian(8, 4, 36))  # moves the running moments
-    other.load_state_dict(network.state_dict())
-    x = gaussian(5, 4, 36, seed=2)
-    assert torch.equal(network.eval()(x), other.eval()(x))
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -339,73 +266,6 @@ def test_masks_are_repeated_from_the_state_of_the_generator(name):
     generator.set_state(state)
     assert torch.equal(first, network(x))
     assert not torch.equal(first, second)
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_every_parameter_is_trained(name):
-    network = make(name)
-    nn.functional.cross_entropy(network(gaussian(32, 4, 36)), torch.arange(32) % 4).backward()
-    still = [key for key, p in network.named_parameters() if p.grad is None or not p.grad.any()]
-    assert still == []
-
-
-def test_dropout_keeps_the_mean_and_zeroes_at_its_rate():
-    x = torch.ones(400, 500)
-    y = Dropout(0.3, generator=torch.Generator().manual_seed(0))(x)
-    assert set(y.unique().tolist()) == {0.0, float(torch.tensor(1) / 0.7)}
-    n_zero, n = int((y == 0).sum()), x.numel()
-    limit = stats.norm.isf(FALSE_ALARM / 2)
-    assert abs(n_zero - 0.3 * n) < limit * sqrt(n * 0.3 * 0.7)
-
-
-def test_drop_connect_keeps_or_drops_a_datum_as_a_whole():
-    layer = DropConnect(0.5, generator=torch.Generator().manual_seed(0))
-    y = layer(torch.ones(64, 3, 5)).flatten(1)
-    assert (y == y[:, :1]).all()
-    assert set(y[:, 0].tolist()) == {0.0, 2.0}
-
-
-@pytest.mark.parametrize("kind", [Dropout, DropConnect])
-def test_nothing_is_masked_in_eval_mode(kind):
-    generator = torch.Generator().manual_seed(0)
-    x, before = gaussian(8, 3, 5), generator.get_state()
-    assert torch.equal(kind(0.5, generator=generator).eval()(x), x)
-    assert torch.equal(before, generator.get_state())
-
-
-@pytest.mark.parametrize("rate", [-0.1, 1.0])
-def test_a_rate_that_is_no_rate_is_refused(rate):
-    with pytest.raises(ValueError, match="allowed is 0 <= rate < 1"):
-        Dropout(rate, generator=torch.Generator())
-
-
-@pytest.mark.parametrize("name", VGG_FEATURES)
-def test_batch_norm_is_in_a_vgg_only_if_its_name_says_so(name):
-    norms = [m for m in make(name).modules() if isinstance(m, nn.BatchNorm1d)]
-    assert len(norms) == (0 if not name.endswith("_bn") else {"11": 8, "16": 13}[name[3:5]])
-
-
-@pytest.mark.parametrize(("channels", "width", "expected"), [
-    (32, 64, 32), (16, 16, 8), (40, 16, 16), (80, 16, 24), (112, 16, 32), (1280, 8, 160),
-])  # fmt: skip
-def test_efficientnet_channels_are_multiples_of_8_not_far_below_the_scaled(
-    channels, width, expected
-):
-    # 40 / 4 = 10 would become 8, less than 90 % of it; 112 / 4 = 28 is rounded up
-    assert scaled_channels(channels, Fraction(width, 64)) == expected
-
-
-@pytest.mark.parametrize("name", ["vgg16_bn", "resnet34"])
-def test_width_multiplies_all_channels(name):
-    wide, narrow = (
-        [m for m in make(name, width=w).modules() if isinstance(m, nn.Conv1d | nn.Linear)]
-        for w in (15, 5)
-    )
-    n_out = [[layer.weight.shape[0] for layer in layers] for layers in (wide, narrow)]
-    assert n_out[0][:-1] == [3 * n for n in n_out[1][:-1]]
-    assert n_out[1][0] == 5
-    assert max(n_out[1]) == 8 * 5
-    assert n_out[0][-1] == n_out[1][-1] == 4  # classes
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from srhm.measure.sensitivity_of_cells import measure_curve
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.results.store import StoredCell, read_cell, write_cell
+from srhm.results.store import StoredCell, write_cell
 from srhm.training.cell import train_cell
-from srhm.training.network import NetworkEngine, inputs
+from srhm.training.network import NetworkEngine
 from srhm.training.protocol import TrainingPlan, train
 from srhm.training.taped import TapedEngine
 
@@ -122,26 +122,6 @@ def test_steps_are_those_of_plain_autograd(make_engine, data, tolerance, net, wh
 
 
 @pytest.mark.parametrize("net", NETS)
-def test_the_seed_decides_the_initial_weights(make_engine, net):
-    first, again, other = (make_engine(net, seed=seed).weights() for seed in (0, 0, 1))
-    for name, array in first.items():
-        assert_array_equal(array, again[name])
-    assert any((first[name] != other[name]).any() for name in first)
-
-
-def test_no_global_random_state_is_read_or_changed(make_engine):
-    engines = []
-    for seed in (1, 2):
-        torch.manual_seed(seed)
-        before = torch.get_rng_state()
-        engines.append(make_engine("efficientnetb0"))
-        engines[-1].steps(np.arange(24))
-        assert_array_equal(before, torch.get_rng_state())
-    for name, array in engines[0].weights().items():
-        assert_array_equal(array, engines[1].weights()[name])
-
-
-@pytest.mark.parametrize("net", NETS)
 def test_a_restored_engine_goes_on_with_the_same_bits(make_engine, net):
     whole, first, resumed = (make_engine(net, dtype=np.float32) for _ in range(3))
     orders = np.random.default_rng(1).permutation(24).reshape(3, 8)
@@ -157,31 +137,6 @@ def test_a_restored_engine_goes_on_with_the_same_bits(make_engine, net):
         resumed.steps(order)
     for name, array in whole.state().items():
         assert_array_equal(array, resumed.state()[name], err_msg=name)
-
-
-def test_a_state_of_another_network_is_refused(make_engine):
-    engine, other = make_engine("vgg11"), make_engine("vgg11_bn")
-    with pytest.raises(ValueError, match="is not one of"):
-        engine.restore(other.state())
-    state = engine.state()
-    with pytest.raises(ValueError, match=r"classifier.*does not fit"):
-        engine.restore({**state, "classifier.0.bias": np.zeros(7)})
-    with pytest.raises(ValueError, match=r"float32.*does not fit"):
-        engine.restore(make_engine("vgg11", dtype=np.float32).state())
-
-
-def test_incomplete_batches_are_dropped(make_engine, data):
-    _, training, _ = data
-    seen = []
-    engine = make_engine("vgg11_bn")
-    steps = engine.steps
-    engine.steps = lambda order: (seen.append(order), steps(order))[1]
-    outcome = train(
-        engine, training.labels, PLAN, n_classes=3, generator=generator(0, role="order")
-    )
-    assert (outcome.steps, outcome.epochs) == (12, 4)  # 29 points are three batches of 8
-    assert all(len(order) % BATCH == 0 for order in seen)
-    assert len(set(np.concatenate(seen))) > 24  # not always the same points are left out
 
 
 @pytest.mark.parametrize("net", NETS)
@@ -215,46 +170,6 @@ def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data
     assert {name: trained.row[name] for name in vars(outcome)} == vars(outcome)
     for name, array in engine.weights().items():
         assert_array_equal(trained.weights[name], array.astype(np.float32))
-
-
-def test_a_cell_of_a_named_net_is_made_by_its_own_engine_alone(data):
-    # Otherwise a change of what named nets need would retrain the cells of the others.
-    made = []
-
-    class Own(NetworkEngine):
-        @classmethod
-        def of_cell(cls, cell, parameters, *samples, **options):
-            made.append((cell, parameters, [len(sample) for sample in samples]))
-            return super().of_cell(cell, parameters, *samples, **options)
-
-    grammar, training, test = data
-    cell = {**CELL, "P": 20, "n_test": 30, "max_steps": 3}
-    train_cell(cell, training, test, make_engine=Own)
-    assert made == [(cell, grammar.parameters, [20, 30])]
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_stored_weights_give_back_the_network(make_engine, data, tmp_path, net):
-    grammar, _, test = data
-    engine = make_engine(net, dtype=np.float32)
-    engine.steps(np.arange(24))
-    x = inputs(test, grammar.parameters)
-    with torch.no_grad():
-        expected = engine.network.eval()(x)
-    weights = {name: array.astype(np.float32) for name, array in engine.weights().items()}
-    write_cell(tmp_path, "0" * 24, StoredCell({}, {}, {}, weights))
-    network = restored({**CELL, "net": net}, read_cell(tmp_path, "0" * 24).weights)
-    for name, array in network.state_dict().items():
-        if "num_batches" not in name:
-            assert_array_equal(array, engine.network.state_dict()[name], err_msg=name)
-    # Weights that lie in another order in memory are summed in another order on some processors.
-    with torch.no_grad():
-        assert_allclose(network(x), expected, rtol=0, atol=3e-6 * float(expected.abs().max()))
-
-
-def test_weights_of_another_network_are_refused(make_engine):
-    with pytest.raises(RuntimeError, match=r"Vgg"):
-        restored(CELL, make_engine("vgg11").weights())
 
 
 def plain_sensitivities(network, parameters, points, images, n_draws):
@@ -302,31 +217,6 @@ def test_sensitivities_are_those_of_plain_numpy(make_engine, data, net):
         assert_allclose(row["value"], value, rtol=1e-4)
         assert_allclose(row["standard_error"], error, rtol=1e-3)
     assert row["layer"] == OUTPUT
-
-
-def test_measuring_in_small_batches_gives_the_same(make_engine, data):
-    grammar, _, test = data
-    probe = network_probe(make_engine("resnet18", dtype=np.float32).network, grammar.parameters)
-    batches = []
-    spied = type(probe)(
-        layers=probe.layers,
-        represent=lambda data: (batches.append(len(data)), probe.represent(data))[1],
-        values_per_point=probe.values_per_point,
-    )
-    options = {"seed": 0, "n_points": 40, "n_draws": 2}
-    whole = measure(probe, grammar, test, **options)
-    limit = 10 * probe.values_per_point
-    small = measure(spied, grammar, test, max_values=limit, **options)
-    assert max(batches) * probe.values_per_point <= limit
-    for one, other in zip(whole, small, strict=True):
-        assert_allclose(one["value"], other["value"], rtol=1e-4)
-        assert_allclose(one["standard_error"], other["standard_error"], rtol=1e-3)
-
-
-def test_values_of_a_point_are_those_that_one_evaluation_holds(make_engine, data):
-    grammar, _, test = data
-    probe = network_probe(make_engine("efficientnetb0").network.float(), grammar.parameters)
-    assert sum(f.values[0].size for f in probe.represent(test[:3])) == probe.values_per_point
 
 
 def test_a_curve_of_a_named_net_has_rows_for_each_layer_of_each_cell(data, tmp_path):

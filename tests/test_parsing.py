@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from assertions import all_inputs, parsed
 
-from srhm.model.encoding import symbols
 from srhm.model.grammar import placement_offsets
 from srhm.model.parsing import ParseError, parse
 from srhm.model.sampling import depth_slices
@@ -32,11 +31,6 @@ def by_level(grammar, values):
     return [values[:, nodes] for nodes in reversed(depth_slices(grammar.parameters))]
 
 
-def test_the_parser_finds_the_label(sampled):
-    grammar, data = sampled
-    assert [found.label for found in parsed(data, grammar)] == data.labels.tolist()
-
-
 def test_the_parser_finds_the_choices_of_all_levels(sampled):
     grammar, data = sampled
     found = parsed(data, grammar)
@@ -51,13 +45,6 @@ def test_the_parser_finds_the_offsets_of_all_levels(sampled):
     for level, placements in enumerate(by_level(grammar, data.placements)):
         drawn = offsets[placements].tolist()
         assert [[list(o) for o in datum.offsets[level]] for datum in found] == drawn
-
-
-def test_features_and_positions_are_those_of_the_input(sampled):
-    grammar, data = sampled
-    rows = symbols(data, grammar.parameters)
-    assert [np.flatnonzero(row).tolist() for row in rows] == data.positions.tolist()
-    assert [(row[row > 0] - 1).tolist() for row in rows] == data.features.tolist()
 
 
 def test_the_parser_gives_the_label_of_every_input_of_a_tiny_grammar(make_grammar):
@@ -108,11 +95,3 @@ def test_two_features_in_one_sub_patch_are_refused_by_sparsity_A_only(make_gramm
 def test_an_input_that_no_derivation_gives_is_refused(make_grammar, row, message):
     with pytest.raises(ParseError, match=message):
         parse(np.array(row), make_grammar(depth=1))
-
-
-def test_a_tuple_without_a_latent_is_refused(make_grammar):
-    grammar = make_grammar(depth=1, n_synonyms=1, n_classes=2)
-    used = {tuple(rule) for rule in grammar.rules[0].reshape(-1, 2).tolist()}
-    unused = next(pair for pair in np.ndindex(3, 3) if pair not in used)
-    with pytest.raises(ParseError, match="no rule produces"):
-        parse(np.array([unused[0] + 1, 0, unused[1] + 1, 0]), grammar)

@@ -156,14 +156,6 @@ def test_what_cannot_be_run_is_refused_with_key_value_and_what_is_allowed(where,
     assert_refused(changed(CONFIG, where, changes), [*within, *parts])
 
 
-def test_a_search_is_for_ten_percent_alone():
-    config = changed(CONFIG, "group", {"P": SEARCH})
-    plan_preset(config)
-    other = {**config, "analysis": {"threshold": 0.15}}
-    with pytest.raises(ConfigError, match=r"analysis.threshold = 0.15: allowed is 0.1, at which"):
-        plan_preset(other)
-
-
 @pytest.mark.parametrize(
     ("changes", "parts"),
     [
@@ -194,55 +186,10 @@ def test_a_preset_without_a_study_is_refused(config):
     assert ("preset: Field required" if not config else expected) in str(refusal.value)
 
 
-@pytest.mark.parametrize("key", ["net", "L", "v", "s0", "P"])
-def test_a_missing_key_of_a_group_is_named(key):
-    curves = [{name: value for name, value in GROUP.items() if name != key}]
-    message = rf"  sparse_hierarchy\.curves\.0\.{key}: Field required"
-    with pytest.raises(ConfigError, match=message):
-        plan_preset(changed(CONFIG, "section", {"curves": curves}))
-
-
-def test_missing_groups_are_named():
-    with pytest.raises(ConfigError, match=r"  sparse_hierarchy\.curves: Field required"):
-        plan_preset({"preset": "toy", "sparse_hierarchy": {"seeds": 2}})
-
-
-def test_the_second_group_is_named_by_its_number():
-    with pytest.raises(ConfigError, match=r"sparse_hierarchy\.curves\.1: m = 5"):
-        plan_preset(changed(CONFIG, "section", {"curves": [GROUP, {**GROUP, "m": 5}]}))
-
-
-@pytest.mark.parametrize("P", ["all", 7, [0], [], {"low": 1}, {**WINDOW, "step": 1}])
-def test_a_refused_P_is_told_of_what_was_meant_alone(P):
-    with pytest.raises(ConfigError) as refusal:
-        plan_preset(changed(CONFIG, "group", {"P": P}))
-    for word in ("Window", "constrained", "function"):
-        assert word not in str(refusal.value)
-    assert ("valid list" in str(refusal.value)) == (P in ("all", 7))
-
-
-def test_a_folder_of_images_with_300_letters_is_refused():
-    with pytest.raises(ConfigError, match=r"  images\.folder: 'aaa.* at most 200 characters"):
-        plan_preset({**CONFIG, "images": {"folder": "a" * 300}})
-
-
 def test_each_wrong_key_has_its_line():
     with pytest.raises(ConfigError) as refusal:
         plan_preset({"preset": "toy", "colour": 1, "sparse_hierarchy": {**SECTION, "seeds": 0}})
     assert len(str(refusal.value).splitlines()) == 1 + 2
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
-@pytest.mark.parametrize("key", ["learning_rate", "loss_threshold", "momentum"])
-def test_what_is_no_finite_number_is_refused(key, value):
-    with pytest.raises(ConfigError, match=key):
-        plan_preset(changed(CONFIG, "section", {"training": {key: value}}))
-
-
-@pytest.mark.parametrize("key", ["low", "high", "per_octave"])
-def test_a_window_without_finite_ends_is_refused(key):
-    with pytest.raises(ConfigError, match=r"curves\.0\.P"):
-        plan_preset(changed(CONFIG, "group", {"P": {**WINDOW, key: float("nan")}}))
 
 
 def test_studies_are_planned_in_the_order_of_the_registry_and_know_nothing_of_each_other():
@@ -266,11 +213,6 @@ def test_settings_of_a_study_are_its_own_and_those_of_the_preset():
     assert {"preset": "toy", "threshold": 0.2, "thresholds": [0.2, 0.1]}.items() <= found.items()
     assert (found["width"], found["sensitivities"]["n_points"]) == (8, 500)
     assert planned.settings("named_nets")["width"] == 64
-
-
-def test_limits_of_jobs_are_part_of_no_key_and_no_name():
-    split = {**CONFIG, "jobs": {"cells": 1, "minutes": 5}}
-    assert plan_preset(CONFIG).studies == plan_preset(split).studies
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
@@ -302,20 +244,6 @@ def test_the_page_of_the_settings_shows_the_table_of_keys():
     page = (REPOSITORY / "config" / "README.md").read_text()
     assert preset.key_table() in with_tables(page)
     assert len(page.split()) <= 900
-
-
-def test_the_table_of_keys_has_a_line_for_each_key_of_each_section():
-    table = preset.key_table()
-    for study in STUDIES:
-        assert f"| `{study}." in table, study
-    for key in ("analysis.threshold", "jobs.minutes", "sparse_hierarchy.curves.P"):
-        assert f"| `{key}` |" in table
-
-
-def test_writing_the_schema_again_changes_nothing(tmp_path):
-    preset.write_schema(tmp_path)
-    stored = (REPOSITORY / "config" / "schema.json").read_text()
-    assert (tmp_path / "schema.json").read_text() == stored
 
 
 def test_studies_may_share_a_curve_but_not_differ_in_what_is_kept_of_it():

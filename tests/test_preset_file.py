@@ -2,13 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from srhm.commands import gc, launch
 from srhm.commands.preset_file import read_preset
-from srhm.commands.status import main as status
 from srhm.results.provenance import PACKAGE
 from srhm.study import ConfigError
 
@@ -52,47 +49,11 @@ def test_a_file_that_says_other_than_it_seems_is_refused_in_a_sentence(tmp_path,
     assert REFUSED[text] in str(refusal.value)
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_a_file_in_another_encoding_is_refused(tmp_path, encoding):
-    path = tmp_path / "mine.yaml"
-    path.write_bytes("description: é".encode(encoding))
-    with pytest.raises(ConfigError, match="is not YAML: 'utf-8' codec"):
-        read_preset(path)
-
-
-def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
-    def refused(*_, **__):
-        raise PermissionError(13, "Permission denied")
-
-    (tmp_path / "mine.yaml").touch()
-    monkeypatch.setattr(Path, "read_text", refused)
-    with pytest.raises(ConfigError, match=r"mine\.yaml cannot be read: Permission denied"):
-        read_preset(tmp_path / "mine.yaml")
-
-
 def test_aliases_and_merged_keys_are_read_as_they_are_meant(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("a: &a {P: 1, v: 0}\nb: {<<: *a, P: 2}\nc: '060'\nd: 0.5\n", encoding="utf-8")
     expected = {"a": {"P": 1, "v": 0}, "b": {"P": 2, "v": 0}, "c": "060", "d": 0.5}
     assert read_preset(path) == expected
-
-
-def test_every_command_refuses_such_a_file(tmp_path, capsys):
-    path = tmp_path / "mine.yaml"
-    path.write_text("preset: a\npreset: b\n", encoding="utf-8")
-    words = ["--configfile", str(path), "--directory", str(tmp_path)]
-    for command in (launch.main, status, gc.main):
-        assert command(words) == 2
-        said = capsys.readouterr()
-        assert "preset stands there twice" in said.out + said.err
-    assert [file.name for file in tmp_path.iterdir()] == ["mine.yaml"]
-
-
-def test_what_is_no_file_is_named_as_it_was_given(tmp_path, capsys):
-    assert status(["--configfile", str(tmp_path)]) == 2
-    assert capsys.readouterr().err == f"{tmp_path} is no file\n"
-    assert status(["--preset", "lapto"]) == 2
-    assert capsys.readouterr().err.startswith("preset 'lapto': ")
 
 
 @pytest.mark.parametrize(

@@ -107,19 +107,6 @@ def test_steps_in_one_call_or_in_many_give_the_same_weights_and_losses(sampled, 
 
 
 @pytest.mark.parametrize("net", NETS)
-def test_looking_at_the_test_error_changes_nothing(sampled, net):
-    order = np.arange(12)
-    _, looking = make_engine(net, sampled)
-    _, other = make_engine(net, sampled)
-    looking.steps(order[:4])
-    looking.test_error()
-    looking.steps(order[4:])
-    other.steps(order)
-    for name, array in other.weights().items():
-        np.testing.assert_array_equal(looking.weights()[name], array)
-
-
-@pytest.mark.parametrize("net", NETS)
 def test_the_test_error_is_the_fraction_whose_own_logit_is_not_the_largest(sampled, net):
     grammar, _, test = sampled
     shape, engine = make_engine(net, sampled)
@@ -129,35 +116,3 @@ def test_the_test_error_is_the_fraction_whose_own_logit_is_not_the_largest(sampl
         wrong += any(z >= logits[label] for i, z in enumerate(logits) if i != label)
     assert 0 < wrong < len(test)
     assert engine.test_error() == pytest.approx(wrong / len(test), abs=1e-15)
-
-
-def test_a_tie_is_an_error(sampled):
-    grammar, train, test = sampled
-    shape = geometry("lcn", grammar.parameters, width=3)
-    zeros = {name: np.zeros(size) for name, size in shape.weight_shapes().items()}
-    options = {"batch_size": 4, "rate": RATE, "momentum": MOMENTUM}
-    assert ReferenceEngine(shape, zeros, train, test, **options).test_error() == 1
-
-
-def test_the_test_error_does_not_depend_on_how_many_points_are_evaluated_at_once(
-    sampled, monkeypatch
-):
-    _, engine = make_engine("cnn", sampled)
-    whole = engine.test_error()
-    monkeypatch.setattr("srhm.training.reference.TEST_BATCH", 3)
-    assert engine.test_error() == whole
-
-
-def test_weights_are_copies(sampled):
-    _, engine = make_engine("cnn", sampled)
-    before = engine.weights()
-    engine.steps(np.arange(8))
-    after = engine.weights()
-    assert all((before[name] != after[name]).any() for name in before)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_weights_have_the_precision_asked_for(sampled, dtype):
-    _, engine = make_engine("fcn", sampled, dtype=dtype, bias=True)
-    engine.steps(np.arange(8))
-    assert {array.dtype for array in engine.weights().values()} == {np.dtype(dtype)}

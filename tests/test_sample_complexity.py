@@ -9,17 +9,13 @@ from scipy import stats
 
 from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
-    RESULT_COLUMNS,
-    IntervalRule,
     all_sample_complexities,
     crossing,
     is_dead,
     lasting_crossing,
-    learning_curve_values,
     mean_of_seeds,
     sample_complexity,
     seed_complexities,
-    sensitivity_sample_complexity,
 )
 
 # Two values by different floating-point routes; no statistics in it.
@@ -93,9 +89,6 @@ class TestCrossing:
         found = lasting([1, 10, 100, 1000], [0.5, 0.05, 0.2, 0.0])
         assert found.log_size == pytest.approx(log(100) + log(10) / 2, rel=EXACT)
 
-    def test_value_equal_to_the_threshold_is_reached_at_that_P(self):
-        assert lasting([10, 20, 40], [0.5, 0.1, 0.1]).log_size == pytest.approx(log(20), rel=EXACT)
-
     def test_above_at_the_largest_P_is_not_reached_even_after_a_dip(self):
         found = lasting([10, 20, 40], [0.5, 0.05, 0.11])
         assert (found.status, found.low, found.high) == ("not_reached", 40, inf)
@@ -133,12 +126,6 @@ class TestRoot:
         linear, root = np.sqrt([np.mean(offsets[::2]), np.mean(offsets[1::2])])
         assert root < 0.5 * linear
 
-    def test_states_are_those_of_the_value(self):
-        assert of_root([10, 20, 40], [0.5, 0.05, 0.11]).status == "not_reached"
-        assert of_root([10, 20, 40], [0.0999, 0.05, 0.0]).status == "below_range"
-        assert of_root([10, 20, 40], [0.5, 0.05, 0.11]).size == 40
-        assert of_root([10, 20, 40], [0.0999, 0.05, 0.0]).size == 10
-
 
 class TestSeeds:
     @staticmethod
@@ -168,10 +155,6 @@ class TestSeeds:
         assert found.high == pytest.approx(10**1.25, rel=EXACT)
         assert self.of(above, below).low == 0
         assert self.of(above, above, below).status == "not_reached"
-
-    def test_one_without_a_value_says_nothing(self):
-        assert self.of([0.4, 0.0, 0.0], [nan] * 3) == self.of([0.4, 0.0, 0.0])
-        assert self.of([nan] * 3).low == 0
 
 
 class TestTable:
@@ -232,22 +215,6 @@ class TestTable:
         assert table.loc["other depth", "dof"] == 1
         assert table.loc["other net", "log_sd"] == pytest.approx(0.8 / 2**0.5, rel=1e-9)
 
-    def test_eight_seeds_have_their_own_standard_deviation(self):
-        many, few = np.linspace(5, 5.7, 8), [6.0, 7.0]
-        table = P_star_of(shifted(many, name="many"), shifted(few, name="few")).set_index("curve")
-        assert table.loc["many", "log_sd"] == pytest.approx(np.std(many, ddof=1), rel=1e-9)
-        assert table.loc["many", "dof"] == 7
-        assert not table.loc["many", "log_sd_pooled"]
-        pooled = ((7 * np.var(many, ddof=1) + 0.5) / 8) ** 0.5
-        assert table.loc["few", "log_sd"] == pytest.approx(pooled, rel=1e-9)
-        assert table.loc["few", "dof"] == 8
-
-    def test_thresholds_have_their_own_pools(self):
-        table = P_star_of(curve([[0.4, 0.9], [0.0, 0.4], [0.0, 0.0]]), thresholds=(0.1, 0.225))
-        assert table["threshold"].tolist() == [0.1, 0.225]
-        own = log(10) * np.array([1.25, 2.25])
-        assert table["log_sd"].iloc[1] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
-
     def test_censored_seeds_and_censored_curves_are_not_in_the_pool(self):
         table = P_star_of(
             curve([[0.4, 0.5, 0.5], [0.0, 0.1, 0.5], [0.0, 0.0, 0.2]], name="a"),
@@ -260,74 +227,6 @@ class TestTable:
         assert table.loc["a", "dof"] == 1
         assert table.loc["a", "log_sd"] == pytest.approx(np.std(own, ddof=1), rel=EXACT)
         assert table.loc["a", "log_se"] == pytest.approx(np.std(own), rel=EXACT)
-
-    def test_single_seeds_give_no_interval(self):
-        row = P_star_of(curve([0.5, 0.1, 0.0])).iloc[0]
-        assert row["P_star"] == pytest.approx(100, rel=EXACT)
-        assert np.isnan(row["P_star_low"])
-        assert np.isnan(row["P_star_high"])
-        assert row["dof"] == 0
-
-    def test_small_pool_is_above_a_tenth_of_the_distinct_data(self):
-        # n_c = m = 10, s_0 = 0: 10^4 distinct data.
-        table = P_star_of(
-            shifted([log(990)], name="under", s0=0),
-            shifted([log(1010)], name="over", s0=0),
-            curve([0.5, 0.4, 0.3], sizes=(10, 100, 1500), name="not reached", s0=0),
-            curve([0.5, 0.4, 0.3], sizes=(10, 100, 900), name="unknown", s0=0),
-            curve([0.05, 0.0], sizes=(10, 3000), name="below", s0=0),
-        ).set_index("curve")
-        assert (table["n_distinct"] == 10_000).all()
-        assert table["small_pool"].to_dict() == {
-            "under": False,
-            "over": True,
-            "not reached": True,
-            "unknown": False,
-            "below": False,
-        }
-        loose = P_star_of(shifted([log(1010)], s0=0), rule=IntervalRule(small_pool=0.2))
-        assert not loose["small_pool"].any()
-
-    def test_prediction_is_that_of_the_net(self):
-        table = P_star_of(
-            shifted([5.0], name="l", net="lcn", L=3, s0=1, v=4, m=4, n_c=4),
-            shifted([5.0], name="c", net="cnn", L=3, s0=1, v=4, m=4, n_c=4),
-            shifted([5.0], name="o", net="vgg11", L=3, s0=1, v=4, m=4, n_c=4),
-        )
-        assert table["prediction"].iloc[0] == pytest.approx(2**1.5 * 8 * 256, rel=EXACT)
-        assert table["prediction"].iloc[1] == pytest.approx(4 * 256, rel=EXACT)
-        assert np.isnan(table["prediction"].iloc[2])
-
-    def test_other_criteria_go_the_same_way(self):
-        values = pd.concat(
-            [
-                curve([0.5, 0.1, 0.0]),
-                curve([0.6, 0.3, 0.0], criterion="S_2"),
-            ]
-        )
-        table = sample_complexity(values, thresholds={"test_error": [0.1], "S_2": [0.3]})
-        assert list(table.columns) == list(RESULT_COLUMNS)
-        assert table[["criterion", "threshold"]].to_numpy().tolist() == [
-            ["test_error", 0.1],
-            ["S_2", 0.3],
-        ]
-        assert table["P_star"].to_numpy() == pytest.approx([100, 100], rel=EXACT)
-
-    def test_rows_of_cells_become_values(self):
-        cells = curve([[0.5, 0.6], [0.1, 0.0], [0.0, 0.0]]).drop(columns="criterion")
-        cells = cells.rename(columns={"value": "best_test_error"}).assign(steps=1)
-        values = learning_curve_values(cells, criterion="best_test_error")
-        assert values["value"].tolist() == cells["best_test_error"].tolist()
-        table = sample_complexity(values, thresholds={"best_test_error": [0.1]})
-        assert table["criterion"].tolist() == ["best_test_error"]
-
-    def test_order_of_rows_does_not_matter(self):
-        values = shifted([5.0, 5.2, 5.5])
-        mixed = values.sample(frac=1, random_state=3)
-        pd.testing.assert_frame_equal(P_star_of(values), P_star_of(mixed))
-
-    def test_no_rows_give_an_empty_table(self):
-        assert list(P_star_of(curve([0.5, 0.1, 0.0]).iloc[:0]).columns) == list(RESULT_COLUMNS)
 
     def test_coordinates_that_vary_along_a_curve_are_refused(self):
         values = curve([0.5, 0.1, 0.0])
@@ -373,33 +272,6 @@ def test_seeds_have_a_sample_complexity_each():
     assert found.loc["a", 0] == pytest.approx(np.log(cells["P"].unique()[1]))
     assert np.isnan(found.loc["a", 1])
     assert seed_complexities(cells[:0], threshold=0.1).empty
-
-
-def test_the_fcn_has_criteria_of_its_output():
-    def felt(net, kind, variant, layer, k, values):
-        rows = curve(values, net=net).drop(columns="criterion")
-        return rows.assign(kind=kind, variant=variant, layer=layer, k=k, l=1, n=100)
-
-    falling, high = [0.5, 0.3, 0.1], [0.9, 0.8, 0.7]
-    tables = {
-        net: pd.concat(
-            [
-                felt(net, kind, variant, layer, k, falling if layer == "output" else high)
-                for kind in "SD"
-                for variant in ("text", "practice")
-                for layer, k in (("2", 2), ("output", 3))
-            ],
-            ignore_index=True,
-        )
-        for net in ("fcn", "lcn")
-    }
-    found = {net: sensitivity_sample_complexity(table) for net, table in tables.items()}
-    assert set(found["lcn"]["criterion"]) == {"S_2", "D_2", "S_2_practice"}
-    output = found["fcn"].set_index("criterion").loc[["S_output_practice", "D_output_practice"]]
-    assert set(output["threshold"]) == {0.2}
-    # Between 0.3 at P = 100 and 0.1 at P = 1000, their roots linear in log P.
-    part = (0.3**0.5 - 0.2**0.5) / (0.3**0.5 - 0.1**0.5)
-    assert output["P_star"].tolist() == pytest.approx([100 * 10**part] * 2)
 
 
 def test_dead_networks_bracket_nothing():

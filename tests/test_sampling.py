@@ -8,9 +8,6 @@ from srhm.model import sampling, seeding
 from srhm.model.sampling import SampleError, draw_samples, n_test_points
 from srhm.model.seeding import ROLES, generator
 
-# 3 classes, 12 rules and placements for each of 7 nodes: 1.1e8 distinct data, drawn one by one.
-LARGE = {"depth": 3, "n_empty": 1}
-
 
 @pytest.fixture(params=["enumerated", "drawn"])
 def regime(request, monkeypatch):
@@ -24,12 +21,6 @@ def regime(request, monkeypatch):
 def test_all_points_are_distinct_in_training_and_test_together(regime, make_sample, sparsity):
     grammar, train, test = make_sample(n_train=1800, n_test=700, sparsity=sparsity)
     assert (len(train), len(test)) == (1800, 700)
-    assert_distinct(train, test, grammar=grammar)
-
-
-def test_all_points_of_a_large_pool_are_distinct(make_sample):
-    grammar, train, test = make_sample(n_train=9000, n_test=1000, **LARGE)
-    assert grammar.parameters.n_distinct > sampling.MAX_ENUMERATED
     assert_distinct(train, test, grammar=grammar)
 
 
@@ -71,19 +62,6 @@ def test_a_smaller_training_set_is_the_beginning_of_a_larger_one(regime, make_sa
     _, larger, _ = make_sample(n_train=2000)
     _, smaller, _ = make_sample(n_train=n_train)
     assert_equal(smaller, larger[:n_train])
-
-
-@pytest.mark.parametrize("n_train", [1, sampling.BLOCK, sampling.BLOCK + 1])
-def test_a_training_set_begins_alike_however_many_blocks_are_drawn(make_sample, n_train):
-    _, larger, _ = make_sample(n_train=3 * sampling.BLOCK, **LARGE)
-    _, smaller, _ = make_sample(n_train=n_train, **LARGE)
-    assert_equal(smaller, larger[:n_train])
-
-
-def test_a_smaller_test_set_is_the_beginning_of_a_larger_one(regime, make_sample):
-    _, _, larger = make_sample(n_train=100, n_test=1500)
-    _, _, smaller = make_sample(n_train=100, n_test=70)
-    assert_equal(smaller, larger[:70])
 
 
 def test_the_test_set_does_not_depend_on_the_size_of_the_training_set(regime, make_sample):
@@ -129,16 +107,6 @@ def test_each_datum_is_equally_likely_over_seeds(make_sample, monkeypatch, enume
     assert_uniform(test, 16)
 
 
-def test_another_seed_gives_another_sample(regime, make_sample):
-    samples = [make_sample(seed=seed, n_train=100)[1] for seed in range(5)]
-    assert len({data.choices.tobytes() for data in samples}) == 5
-
-
-def test_the_same_seed_gives_the_same_sample(regime, make_sample):
-    for one, other in zip(make_sample(n_train=99)[1:], make_sample(n_train=99)[1:], strict=True):
-        assert_equal(one, other)
-
-
 def test_samples_of_several_seeds_are_those_of_each_seed(make_sample, make_parameters):
     samples = draw_samples(make_parameters(), [3, 1], n_train=80, n_test=60)
     assert set(samples) == {(3, "train"), (3, "test"), (1, "train"), (1, "test")}
@@ -157,25 +125,6 @@ def test_a_training_set_that_leaves_fewer_than_50_test_points_is_refused(make_pa
         n_test_points(parameters, n_train=n_distinct - 49, n_test=2000)
 
 
-def test_the_test_set_has_the_points_asked_for_or_all_that_are_left(make_parameters):
-    parameters = make_parameters()
-    assert n_test_points(parameters, n_train=1000, n_test=2000) == 2000
-    left = parameters.n_distinct - 4000
-    assert n_test_points(parameters, n_train=4000, n_test=2000) == left
-
-
-def test_a_sample_larger_than_the_distinct_data_is_refused(regime, make_sample, make_parameters):
-    n_distinct = make_parameters().n_distinct
-    with pytest.raises(SampleError, match=f"only {n_distinct} distinct data"):
-        make_sample(n_train=n_distinct, n_test=1)
-
-
-def test_drawing_one_by_one_more_than_half_of_the_data_is_refused(monkeypatch, make_sample):
-    monkeypatch.setattr(sampling, "MAX_ENUMERATED", 0)
-    with pytest.raises(SampleError, match=r"allowed are P up to 2542$"):
-        make_sample(n_train=2543, n_test=50)
-
-
 def test_every_seed_role_and_member_has_a_stream_of_its_own():
     first = {
         generator(seed, role=role, member=member).integers(2**63)
@@ -192,10 +141,6 @@ def test_streams_of_two_roles_are_uncorrelated():
     numbers = [generator(0, role=role).standard_normal(n) for role in ROLES]
     correlations = np.corrcoef(numbers) - np.eye(len(ROLES))
     assert abs(correlations).max() * np.sqrt(n) < 4.5
-
-
-def test_no_two_roles_share_a_number():
-    assert len(set(ROLES.values())) == len(ROLES)
 
 
 @pytest.mark.parametrize(

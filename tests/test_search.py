@@ -15,7 +15,6 @@ from srhm.search import (
     SearchOutcome,
     expected_visits,
     lattice,
-    next_candidate,
     outcome,
     walk,
 )
@@ -45,23 +44,6 @@ def test_the_bracket_is_one_step_wide_wherever_the_search_starts(start, first_le
     assert expected <= path.keys()
     # Steps of sqrt(2), the point between, and one more at the end of the window.
     assert len(path) <= abs(start - first_learnt) // COARSE + 4
-
-
-def test_outcomes_off_the_path_change_nothing():
-    outcomes = {k: LEARNT if k >= 7 else ABOVE for k in range(12)}
-    path, _ = walk(Search(5), 12, outcomes)
-    others = {k: DEAD for k in range(12) if k not in path}
-    assert walk(Search(5), 12, outcomes | others)[0] == path
-    assert list(path) == [5, 7, 6]
-
-
-def test_a_path_goes_on_from_where_it_was_left():
-    outcomes = {k: LEARNT if k >= 9 else ABOVE for k in range(14)}
-    whole, _ = walk(Search(3, below=4, above=6), 14, outcomes)
-    order = list(whole)
-    for n in range(len(order)):
-        begun, following = walk(Search(3, below=4, above=6), 14, {k: whole[k] for k in order[:n]})
-        assert (list(begun), following) == (order[:n], order[n])
 
 
 def test_sensitivities_follow_the_bracket_in_steps_of_sqrt_2():
@@ -167,15 +149,3 @@ def test_on_archived_curves_the_search_finds_the_P_star_of_the_whole_window():
     assert np.abs(differences).max() < FINE
     assert np.std(differences) < 0.02
     assert np.mean(trainings) < 4.2
-
-
-def test_no_candidate_is_asked_for_twice_whatever_networks_say():
-    random = np.random.default_rng(0)
-    for _ in range(300):
-        n = int(random.integers(1, 20))
-        search = Search(int(random.integers(n)), *random.choice([0, 4, 6], 2).tolist())
-        tried = {}
-        while (k := next_candidate(search, n, tried)) is not None:
-            assert 0 <= k < n
-            assert k not in tried
-            tried[k] = random.choice([ABOVE, LEARNT, DEAD])

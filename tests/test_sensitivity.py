@@ -1,8 +1,6 @@
 """Sensitivities: exact where they are known, and the same by dense and by sparse evaluation."""
 
 import logging
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -93,21 +91,6 @@ def test_sparse_and_dense_evaluation_agree(make_sample, tolerance, net, depth, b
             assert_allclose(spread_out(f), reference, **allowed)
 
 
-@pytest.mark.parametrize(("bias", "whitening"), [(True, False), (False, True), (True, True)])
-@pytest.mark.parametrize("net", HIERARCHICAL)
-def test_networks_with_biases_or_whitened_inputs_are_those_of_the_reference(
-    make_sample, tolerance, net, bias, whitening
-):
-    grammar, _, data = make_sample(n_train=1, n_test=20)
-    shape = geometry(net, grammar.parameters, width=WIDTH)
-    weights = random_weights(shape, bias=bias)
-    found = layer_representations(weights, shape, data, whitening=whitening)
-    expected = by_torch(weights, shape, data, whitening=whitening)
-    for f, reference in zip(found, expected, strict=True):
-        # The whitened input is in single precision.
-        assert_allclose(spread_out(f), reference, **tolerance(np.float32))
-
-
 @pytest.mark.parametrize("variant", ["text", "practice"])
 @pytest.mark.parametrize(
     ("net", "changes", "bias"),
@@ -148,18 +131,6 @@ def test_sensitivities_and_jackknife_are_those_of_loops_over_dense_layers(
             row = found.loc[kind, k, level]
             assert_allclose(row["value"], value, **tolerance(np.float64))
             assert_allclose(row["standard_error"], error, rtol=1e-8)
-
-
-@pytest.mark.parametrize("net", HIERARCHICAL)
-def test_sensitivities_agree_in_single_precision(make_sample, net):
-    grammar, _, points = make_sample(n_train=1, n_test=100)
-    shape = geometry(net, grammar.parameters, width=64)
-    weights = random_weights(shape)
-    single = {name: array.astype(np.float32) for name, array in weights.items()}
-    double = {name: array.astype(np.float64) for name, array in single.items()}
-    one, other = (table_of(measure(w, shape, grammar, points, seed=0)) for w in (single, double))
-    assert_allclose(one["value"], other["value"], atol=1e-5)
-    assert_allclose(one["standard_error"], other["standard_error"], atol=1e-5)
 
 
 def invariant_network(net, parameters):
@@ -254,41 +225,6 @@ def test_random_features_of_independent_images_have_sensitivity_one(
         assert abs(found.loc[kind, k, level]["value"] - expected) < limit * deviation
 
 
-def test_every_layer_and_level_has_one_row_of_each_kind(make_sample):
-    grammar, _, points = make_sample(n_train=1, n_test=20, depth=3)
-    shape = geometry("lcn", grammar.parameters, width=WIDTH)
-    rows = measure(random_weights(shape), shape, grammar, points, seed=0, n_points=15, n_draws=3)
-    coordinates = [(row["kind"], row["layer"], row["k"], row["l"]) for row in rows]
-    layers = [("1", 1), ("2", 2), ("3", 3), ("output", 4)]
-    assert sorted(coordinates) == sorted(
-        (kind, layer, k, level) for kind in "SD" for layer, k in layers for level in (1, 2, 3)
-    )
-    assert {(row["n"], row["n_draws"]) for row in rows} == {(15, 3)}
-    assert all(row["value"] > 0 and row["standard_error"] > 0 for row in rows)
-
-
-def test_sensitivities_depend_on_the_seed_alone(make_sample):
-    grammar, _, points = make_sample(n_train=1, n_test=20)
-    shape = geometry("lcn", grammar.parameters, width=WIDTH)
-    weights = random_weights(shape)
-    first, again, other = (
-        measure(weights, shape, grammar, points, seed=seed) for seed in (5, 5, 6)
-    )
-    assert first == again
-    assert all(a["value"] != b["value"] for a, b in zip(first, other, strict=True))
-
-
-def test_each_kind_and_level_has_draws_of_its_own(make_sample):
-    grammar, _, points = make_sample(n_train=1, n_test=50)
-    images = transform(points, grammar, n_draws=2, seed=0, variant="practice")
-    placements = [images["D", level].placements[:, 0] for level in (1, 2)]
-    choices = [images["S", level].choices[:, 1] for level in (1, 2)]
-    for one, other in (placements, choices):
-        assert (one != other).any()
-    draws = images["S", 1].choices.reshape(2, 50, -1)
-    assert (draws[0] != draws[1]).any()
-
-
 @pytest.mark.parametrize("net", HIERARCHICAL)
 @pytest.mark.parametrize("whitening", [False, True])
 def test_the_memory_allowed_does_not_change_results(make_sample, tolerance, net, whitening):
@@ -320,23 +256,6 @@ def test_a_transformation_that_changes_nothing_is_not_measured(
     for row in measure(random_weights(shape), shape, grammar, points, seed=0, variant=variant):
         assert np.isnan(row["value"]) == (row["kind"] in absent)
         assert row["n"] == (0 if row["kind"] in absent else n)
-
-
-def test_a_constant_representation_has_no_sensitivity(make_sample):
-    grammar, _, points = make_sample(n_train=1, n_test=30)
-    shape = geometry("fcn", grammar.parameters, width=WIDTH)
-    weights = random_weights(shape, dtype=np.float32)
-    weights["layer1"][:] = np.float32(0.1)  # every datum has s^L features
-    for row in measure(weights, shape, grammar, points, seed=0):
-        assert np.isnan(row["value"])
-        assert np.isnan(row["standard_error"])
-
-
-def test_one_point_makes_no_pair(make_sample):
-    grammar, _, points = make_sample(n_train=1, n_test=5)
-    shape = geometry("lcn", grammar.parameters, width=WIDTH)
-    with pytest.raises(ValueError, match="n_points = 1"):
-        measure(random_weights(shape), shape, grammar, points, seed=0, n_points=1)
 
 
 CELL = {
@@ -386,12 +305,6 @@ def test_a_curve_has_the_sensitivities_of_each_of_its_cells(curve, make_sample, 
         assert rows[list(expected[0])].to_dict("records") == expected
 
 
-def test_a_diverged_cell_has_rows_without_values(curve):
-    rows = [row for row in curve() if (row["seed"], row["P"]) == (1, 20)]
-    assert len(rows) == 24
-    assert all(np.isnan(row["value"]) and row["n"] == 0 for row in rows)
-
-
 def test_a_cell_that_is_missing_or_damaged_is_named(curve, tmp_path):
     key = f"{2:024x}"
     path = path_of(tmp_path, key)
@@ -403,16 +316,3 @@ def test_a_cell_that_is_missing_or_damaged_is_named(curve, tmp_path):
     assert not path.exists()
     with pytest.raises(MissingCell, match=f"{key}.*not in the store.*{remedy}"):
         curve()
-
-
-def test_a_cell_stored_without_weights_has_rows_without_values(curve, tmp_path):
-    write_cell(tmp_path, f"{2:024x}", StoredCell({**CELL}, {"status": "fitted"}, {}, {}))
-    rows = [row for row in curve() if (row["seed"], row["P"]) == (0, 20)]
-    assert len(rows) == 24
-    assert all(np.isnan(row["value"]) and row["n"] == 0 for row in rows)
-
-
-def test_measuring_does_not_load_torch():
-    code = "import sys, srhm.measure.sensitivity_of_cells, srhm.measure.representations;"
-    code += " assert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)

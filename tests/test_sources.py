@@ -1,20 +1,14 @@
 """Digests of definitions: blind to prose, places and names, awake to all that is computed."""
 
 import ast
-import json
-import os
-import shutil
-import subprocess
 import sys
 from itertools import count
-from pathlib import Path
 
 import pytest
 from changed_source import appended, digests_after, replaced
 
 from srhm.flow.plan import FLOW
 from srhm.results import sources
-from srhm.results.provenance import PACKAGE
 from srhm.results.sources import (
     EditedSourceError,
     SourceError,
@@ -269,15 +263,6 @@ def test_a_line_of_equivalence_holds_for_all_that_reaches_a_definition(digest, m
     assert digest(**edited) == before
 
 
-def test_a_digest_does_not_depend_on_what_was_digested_before():
-    names, found = ["srhm.figures.looks:BLACK", "srhm.figures.looks:GREY"], []  # one assignment
-    for order in (names, names[::-1]):
-        sources.digest_of.cache_clear()
-        sources._digests.clear()
-        found.append({name: digest_of(name) for name in order})
-    assert found[0] == found[1]
-
-
 def test_a_module_that_is_edited_while_it_is_imported_is_refused(digest, tmp_path):
     source = digest()
     package = sources.PACKAGES[-1]
@@ -366,47 +351,6 @@ def test_an_edit_makes_again_the_cells_that_depend_on_it_and_no_others(
     assert {name for name in CELLS if before[name] != after[name]} == again
 
 
-def test_a_further_layer_of_modules_and_other_names_rename_no_cell(tmp_path):
-    """In a copy: modules moved, joined and renamed, functions and locals renamed."""
-    copy = tmp_path / "srhm"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "kept").mkdir()
-    (copy / "kept" / "__init__.py").write_text("")
-    shutil.move(copy / "results" / "store.py", copy / "kept" / "cell_files.py")
-    shutil.move(copy / "training" / "sparse_kernels.py", copy / "kept" / "loops.py")
-    letters, grammar = copy / "model" / "letters.py", copy / "model" / "grammar.py"
-    joined = letters.read_text().partition("from srhm.model.grammar import")[2].partition("\n")[2]
-    grammar.write_text(grammar.read_text() + joined)
-    letters.unlink()
-    renamed = {
-        "srhm.results.store": "srhm.kept.cell_files",
-        "srhm.training.sparse_kernels": "srhm.kept.loops",
-        "srhm.model.letters": "srhm.model.grammar",
-        "srhm.training import sparse_kernels as": "srhm.kept import loops as",
-        "parameters_of": "grammar_of",
-        "momentum_tables": "tables_of_momentum",
-    }
-    for file in copy.rglob("*.py"):
-        text = before = file.read_text(encoding="utf-8")
-        for old, new in renamed.items():
-            text = text.replace(old, new)
-        if text != before:
-            file.write_text(text, encoding="utf-8")
-    names = json.dumps(CELLS)
-    code = (
-        "import json; from srhm.results.sources import PACKAGES, digest_of;"
-        f"print(json.dumps({{k: digest_of(*v) for k, v in json.loads({names!r}).items()}}))"
-    )
-    said = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    assert json.loads(said.stdout) == {name: digest_of(*roots) for name, roots in CELLS.items()}
-
-
 def test_what_digests_leave_out_is_there():
     for name in sources.UNREAD:
         module, _, member = name.partition(":")
@@ -440,8 +384,3 @@ def test_code_that_is_loaded_by_its_name_is_a_root_of_the_digest():
 def test_every_engine_is_a_root():
     for engine, (module, name, _) in ENGINES.items():
         assert f"{module}:{name}" in decided_by(HIERARCHY.module, {"engine": engine, "net": "lcn"})
-
-
-def test_the_sources_are_those_of_this_repository():
-    assert sources._file_of("srhm.training.plan")[0].parents[1] == PACKAGE
-    assert Path(__file__).parents[1] == PACKAGE.parents[1]

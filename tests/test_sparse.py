@@ -122,26 +122,6 @@ def test_momentum_tables_are_what_steps_without_gradient_do() -> None:
     assert catch_up[-1] == pytest.approx(0.3 * 0.9 / 0.1)
 
 
-@pytest.mark.parametrize("momentum", [-0.1, 1.0])
-def test_momentum_outside_of_its_range_is_refused(momentum: float) -> None:
-    with pytest.raises(ValueError, match="allowed are 0 to below 1"):
-        momentum_tables(1.0, momentum)
-
-
-def test_looking_does_not_change_the_trajectory() -> None:
-    shape, start, train, test = task("lcn", 2, 2, 1, width=16)
-    quiet = SparseEngine(shape, start, train, test, **options(16))
-    watched = SparseEngine(shape, start, train, test, **options(16))
-    order = np.random.default_rng(5).integers(len(train), size=400)
-    for points in np.split(order, 10):
-        quiet.steps(points)
-        watched.steps(points)
-        watched.test_error()
-        watched.weights()
-    for name, weights in quiet.weights().items():
-        assert_array_equal(watched.weights()[name], weights)
-
-
 def test_results_are_the_same_bits_in_threads_and_alone() -> None:
     tasks = [task(net, 2, 2, 1, width=width) for net in ("lcn", "cnn") for width in (32, 48)]
 
@@ -182,19 +162,6 @@ def test_representations_are_those_of_the_dense_network(
         assert_allclose((layer**2).sum(), (dense**2).sum(), rtol=1e-4)  # nothing elsewhere
 
 
-def test_a_tie_is_an_error() -> None:
-    shape, start, train, test = task("cnn", 2, 2, 1, width=8)
-    start["readout"] = np.zeros_like(start["readout"])
-    assert SparseEngine(shape, start, train, test, **options(8)).test_error() == 1
-
-
-def test_a_divergence_is_a_loss_that_is_not_finite() -> None:
-    shape, start, train, test = task("lcn", 2, 2, 1, width=16)
-    engine = SparseEngine(shape, start, train, test, **options(16, rate=1e9))
-    order = np.random.default_rng(5).integers(len(train), size=400)
-    assert not np.isfinite(engine.steps(order))
-
-
 def test_no_momentum_is_subnormal() -> None:
     shape, start, train, test = task("cnn", 1, 2, 0, width=8, n_train=1)
     engine = SparseEngine(shape, start, train, test, **options(8))
@@ -203,15 +170,6 @@ def test_no_momentum_is_subnormal() -> None:
     engine._state.weights[:] = -1  # every channel is dead: gradients are zero from now on
     engine.steps(np.zeros(4 * 2000, dtype=int))
     assert not engine._state.momenta[engine._state.stamps > 0].any()
-
-
-def test_memory_is_weights_momenta_and_stamps() -> None:
-    shape, start, train, test = task("lcn", 3, 2, 3, width=64)
-    engine = SparseEngine(shape, start, train, test, **options(64))
-    n_weights = sum(w.size for w in start.values())
-    n_rows = n_weights // 64
-    assert sum(a.nbytes for a in engine._state) <= 2 * 4 * n_weights + 4 * n_rows
-    assert sum(a.nbytes for a in engine._room) < 0.1 * 4 * n_weights
 
 
 def test_compiled_code_stands_in_one_file() -> None:

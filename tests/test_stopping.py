@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from srhm.results.store import path_of, read_cell
 from srhm.runtime import stopping
 from srhm.runtime.progress import FAILED, job_log
 from srhm.runtime.stopping import (
-    NO_STEP,
     SIGNALS,
     SLURM_END,
     STOPPED,
@@ -31,8 +29,6 @@ from srhm.runtime.stopping import (
     stop_on_signals,
 )
 from srhm.training import curve as training_curve
-from srhm.training.checkpoints import checkpoint_of, read_checkpoint, resume, write_checkpoint
-from srhm.training.protocol import Snapshot
 
 SECTION = {
     "seeds": 1,
@@ -81,21 +77,6 @@ def test_a_signal_becomes_a_request(handlers, number):
     os.kill(os.getpid(), number)  # the process is ending, and is left alone
 
 
-def test_without_a_signal_the_earlier_handlers_are_put_back(handlers):
-    before = signal.getsignal(signal.SIGTERM)
-    with stop_on_signals(StopRequest()):
-        assert signal.getsignal(signal.SIGTERM) != before
-    assert signal.getsignal(signal.SIGTERM) == before
-
-
-def test_a_closed_terminal_stops_nothing_under_nohup(handlers):
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with stop_on_signals(StopRequest()) as stop:
-        os.kill(os.getpid(), signal.SIGHUP)
-        time.sleep(0.01)
-        assert stop.reason is None
-
-
 # Its main thread waits for ever in C, so that Python runs no handler of a signal.
 STUCK = """
 import ctypes
@@ -121,16 +102,6 @@ def test_a_second_signal_ends_a_process_whatever_it_does(number):
         assert job.wait(timeout=60) == 128 + number
 
 
-def test_a_training_that_stands_still_is_reported(handlers, monkeypatch, caplog):
-    monkeypatch.setattr(stopping, "STILL", 0.1)
-    caplog.set_level(logging.INFO, logger=LOG.name)
-    with stop_on_signals(StopRequest(), log=LOG):
-        deadline = time.monotonic() + 20
-        while NO_STEP not in caplog.text:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-
-
 def assert_stops_after(stop, seconds, monkeypatch):
     """Asserts that a request is made so many seconds after the start of this process."""
     begun = psutil.Process().create_time()
@@ -154,27 +125,6 @@ def test_a_job_of_slurm_stops_a_minute_before_the_end_that_slurm_names(monkeypat
     assert_stops_after(stop, seconds, monkeypatch)
 
 
-@pytest.mark.parametrize("said", ["", "Unknown", "0", "1700000000"])
-def test_an_end_that_is_none_or_before_the_start_is_not_believed(monkeypatch, said):
-    stop = StopRequest(limit=3600, environment={SLURM_END: said})
-    assert_stops_after(stop, 3480, monkeypatch)
-
-
-def test_a_run_without_a_limit_goes_on_whatever_slurm_says(monkeypatch):
-    # A whole run inside one job of Slurm: its trainers are not that job.
-    begun = int(psutil.Process().create_time())
-    stop = StopRequest(environment={SLURM_END: str(begun + 10)})
-    monkeypatch.setattr(time, "time", lambda: begun + 3600)
-    assert stop.reason is None
-
-
-def test_the_first_reason_stays():
-    stop = StopRequest()
-    stop.ask("one")
-    stop.ask("other")
-    assert stop.reason == "one"
-
-
 @pytest.mark.parametrize("threads", [1, 2])
 def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
     planned, undisturbed, tmp_path, caplog, threads
@@ -196,70 +146,6 @@ def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
     assert set(codes) == {STOPPED}
     assert_same_cells(cells, undisturbed)
     assert list((tmp_path / "checkpoints").iterdir()) == []
-
-
-def test_seconds_of_a_cell_are_those_of_all_its_parts(planned, tmp_path, monkeypatch):
-    entries, samples = planned
-    with pytest.raises(Stopped):
-        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
-    key = entries[0]["key"]
-    checkpoint = resume(tmp_path / "checkpoints", key, log=LOG)
-    longer = Snapshot(checkpoint.position, checkpoint.engine, 1000.0)
-    write_checkpoint(tmp_path / "checkpoints", key, longer)
-    (cell,) = train(entries[:1], samples, tmp_path)
-    assert 1000 < cell.timing["seconds"] < 1100
-
-
-def test_a_damaged_checkpoint_costs_the_cell_only(planned, undisturbed, tmp_path, caplog):
-    entries, samples = planned
-    with pytest.raises(Stopped):
-        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
-    path = checkpoint_of(tmp_path / "checkpoints", entries[0]["key"])
-    path.write_bytes(path.read_bytes()[:-9])
-    assert_same_cells(train(entries[:1], samples, tmp_path), undisturbed[:1])
-    assert str(path) in caplog.text
-
-
-def without_a_position(snapshot):
-    return Snapshot({**snapshot.position, "of_other_code": 1}, snapshot.engine)
-
-
-def without_an_order(snapshot):
-    return Snapshot({**snapshot.position, "generator": {}}, snapshot.engine)
-
-
-def of_another_network(snapshot):
-    engine = {name: array[..., :1] for name, array in snapshot.engine.items()}
-    return Snapshot(snapshot.position, engine)
-
-
-def without_weights(snapshot):
-    return Snapshot(snapshot.position, {})
-
-
-@pytest.mark.parametrize(
-    "change", [without_a_position, without_an_order, of_another_network, without_weights]
-)
-def test_a_whole_checkpoint_that_does_not_fit_is_named_and_the_cell_begins_anew(
-    planned, undisturbed, tmp_path, caplog, change
-):
-    entries, samples = planned
-    with pytest.raises(Stopped):
-        train(entries[:1], samples, tmp_path, stop=StopsAfter(3))
-    folder, key = tmp_path / "checkpoints", entries[0]["key"]
-    path = write_checkpoint(folder, key, change(read_checkpoint(folder, key)))
-    caplog.clear()
-    assert_same_cells(train(entries[:1], samples, tmp_path), undisturbed[:1])
-    assert f"{path} cannot be resumed, the cell begins anew: " in caplog.text
-    assert not path.exists()
-
-
-def test_the_checkpoint_of_a_stored_cell_is_removed(planned, tmp_path):
-    entries, samples = planned
-    train(entries[:1], samples, tmp_path)
-    path = write_checkpoint(tmp_path / "checkpoints", entries[0]["key"], Snapshot({}, {}))
-    train(entries[:1], samples, tmp_path)
-    assert not path.exists()
 
 
 def test_a_cell_that_another_process_has_stored_meanwhile_is_not_trained(
@@ -296,15 +182,6 @@ def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monke
     assert len(list(tmp_path.rglob("*.*"))) == 1  # no partial file is left
 
 
-def test_a_store_that_is_not_there_is_refused_before_anything_is_trained(
-    planned, tmp_path, monkeypatch
-):
-    (tmp_path / "cells").symlink_to("unmounted")
-    monkeypatch.setattr(training_curve, "train_cell", None)
-    with pytest.raises(StorageError, match="a link to unmounted, which is not there"):
-        train(*planned, tmp_path)
-
-
 def test_a_cell_that_cannot_be_read_now_is_not_trained_again(planned, tmp_path, monkeypatch):
     entries, samples = planned
     train(entries, samples, tmp_path)
@@ -320,18 +197,6 @@ def test_a_cell_that_cannot_be_read_now_is_not_trained_again(planned, tmp_path, 
         with pytest.raises(StorageError, match="Input/output error"):
             train(entries, samples, tmp_path)
     assert path.read_bytes() == whole
-
-
-def test_a_folder_in_place_of_a_cell_is_named_before_anything_is_trained(
-    planned, tmp_path, monkeypatch
-):
-    entries, samples = planned
-    path = path_of(tmp_path / "cells", entries[2]["key"])
-    path.mkdir(parents=True)
-    monkeypatch.setattr(training_curve, "train_cell", None)
-    with pytest.raises(StorageError, match="a folder is in place of this file: remove it") as one:
-        train(entries, samples, tmp_path)
-    assert one.value.filename == str(path)
 
 
 def test_a_cell_that_fails_is_named_and_does_not_keep_others_from_training(
@@ -413,26 +278,3 @@ def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
     assert_same_cells(found, undisturbed)
     assert list(tmp_path.rglob("*.part")) == []
     assert list(Path(tmp_path).glob("checkpoints/*")) == []
-
-
-# A process of its own that works for half a second of processor time and keeps 300 MB.
-WORK = """
-import sys, time
-from srhm.runtime.progress import job_log
-
-with job_log(sys.argv[1], name="curve") as log:
-    kept = b"x" * 300_000_000
-    while time.process_time() < 0.5:
-        sum(range(10_000))
-"""
-
-
-def test_the_log_of_a_job_that_is_done_ends_with_what_it_took(tmp_path):
-    path = tmp_path / "job.log"
-    done = subprocess.run(
-        [sys.executable, "-c", WORK, path], check=True, capture_output=True, text=True
-    )
-    found = re.search(r"done: ([\d.]+) s of processor time, (\d+) MB at most\n$", path.read_text())
-    assert 0.5 <= float(found[1]) < 2
-    assert 300 < int(found[2]) < 600
-    assert done.stderr == ""  # the screen has enough to show

@@ -4,16 +4,13 @@ import logging
 
 import numpy as np
 import pytest
-import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from srhm.model.seeding import generator
-from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED
 from srhm.training.configuration import Training
 from srhm.training.curve import NAMED_ENGINES, hierarchy_trainer
 from srhm.training.network import NetworkEngine
-from srhm.training.tape import Tape
 from srhm.training.taped import TapedEngine
 
 # Of one step: in some it grows by orders of magnitude, as batch norm divides by what is small.
@@ -77,18 +74,6 @@ def test_a_step_is_that_of_autograd(engines, net, options):
         taped.restore(plain.state())
 
 
-def test_the_registry_says_which_networks_have_gradients_by_hand():
-    sizes: dict = {"dimensions": 1, "in_channels": 4, "n_classes": 4, "width": 4}
-    for name, net in NAMED.items():
-        network = named_network(name, **sizes, generator=torch.Generator())
-        assert hasattr(network, "taped") == net.taped, name
-
-
-def test_a_network_without_steps_is_refused_with_what_trains_it(make_sample):
-    with pytest.raises(TypeError, match=r"Linear says no steps .* 'autograd' trains it"):
-        Tape(torch.nn.Linear(2, 2), places=1, batch=1, channels=2)
-
-
 # Of the EfficientNet two steps: roundings grow by orders of magnitude in a few.
 @pytest.mark.parametrize(
     ("net", "steps"), [("vgg11_bn", 8), ("resnet18", 8), ("efficientnetb0", 2)]
@@ -147,24 +132,3 @@ def test_both_engines_go_on_from_each_others_states(engines):
     for engine in (plain, taped):
         engine.steps(np.arange(12, 18))
     assert_same(plain.state(), taped.state(), within=EXACT)
-
-
-def test_a_loss_that_is_not_a_number_is_said(engines):
-    for net in ("vgg11", "vgg11_bn", "resnet18", "efficientnetb0"):
-        _, taped = engines(net)
-        state = taped.state()
-        name = next(name for name in state if name.endswith("weight"))
-        state[name][0] = np.nan
-        taped.restore(state)
-        assert np.isnan(taped.steps(np.arange(6))), net
-
-
-def test_an_incomplete_batch_is_refused(engines):
-    _, taped = engines("vgg11_bn")
-    with pytest.raises(ValueError, match="whole batches of 6"):
-        taped.steps(np.arange(8))
-
-
-def test_batch_norm_of_a_single_value_is_refused(engines):
-    with pytest.raises(ValueError, match="more than one value"):
-        engines("vgg11_bn", batch=1)

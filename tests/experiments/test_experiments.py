@@ -2,7 +2,6 @@
 
 import json
 import logging
-import threading
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from srhm.experiments import cells as computing
 from srhm.experiments import planning
 from srhm.experiments.declaration import experiments, long_tables
-from srhm.experiments.outcome import Outcome, OutcomeError
+from srhm.experiments.outcome import Outcome
 from srhm.experiments.planning import CurveCells
 from srhm.experiments.schemas import schema
 from srhm.measure.any_measurement import measured_rows, write_measured
@@ -19,8 +18,7 @@ from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of
 from srhm.results.tables import schema_of
 from srhm.rules.curves import curve_spec
-from srhm.runtime.stopping import Stopped, StopRequest
-from srhm.study import ConfigError
+from srhm.runtime.stopping import StopRequest
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import result_rows
 
@@ -91,12 +89,6 @@ def test_cells_are_computed_once_and_rows_keep_their_coordinates(tmp_path, calls
     assert all(row["seconds"] >= 0 for row in timings)
 
 
-def test_a_larger_curve_computes_what_is_new_alone(tmp_path, calls):
-    computed(planned(2), tmp_path)
-    computed(planned(2, 3), tmp_path)
-    assert [cell["base"] for cell in calls] == [2, 3]
-
-
 def test_a_cell_that_fails_is_named_and_loses_no_other(tmp_path, calls, caplog):
     curve = planned(2, 13, 3)
     with pytest.raises(ValueError, match="thirteen") as failure:
@@ -113,23 +105,6 @@ def test_a_damaged_cell_is_computed_again(tmp_path, calls):
     path_of(tmp_path / "cells", curve.entries[1]["key"]).write_bytes(b"nothing")
     assert [cell.row for cell in computed(curve, tmp_path)] == [cell.row for cell in before]
     assert [cell["base"] for cell in calls] == [2, 3, 3]
-
-
-def test_a_request_to_stop_begins_no_further_cell(tmp_path, monkeypatch):
-    stop, done = StopRequest(), threading.Event()
-
-    def once(cell):
-        done.set()
-        stop.ask("the test says so")
-        return power(cell)
-
-    monkeypatch.setattr(computing, "resolved", lambda name: once)
-    curve = planned(2, 3)
-    with pytest.raises(Stopped):
-        computed(curve, tmp_path, stop=stop)
-    assert done.is_set()
-    kept = [path_of(tmp_path / "cells", entry["key"]).is_file() for entry in curve.entries]
-    assert kept == [True, False]
 
 
 def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
@@ -181,25 +156,3 @@ def test_a_key_covers_coordinates_and_the_function_and_its_source():
     other = CurveCells(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
     (renamed,) = curves_of(other)
     assert renamed.entries[0]["key"] == entry["key"]
-
-
-def test_a_cell_that_stands_twice_is_refused():
-    family = CurveCells(name="one", function="srhm.names:resolved", cells=[{"base": 2}])
-    other = CurveCells(name="two", function="srhm.names:resolved", cells=[{"base": 2}])
-    with pytest.raises(ConfigError, match=r'"base":\s?2.* one and two'):
-        curves_of(family, other)
-
-
-def test_a_table_has_columns_of_one_length():
-    with pytest.raises(OutcomeError, match=r"table digits: .*'place': 2, 'digit': 1"):
-        Outcome({}, {"digits": {"place": [0, 1], "digit": ["1"]}})
-
-
-def test_a_schema_has_what_all_such_tables_have():
-    assert CELLS.names == [
-        *("curve", "key", "seed", "base", "exponent", "power", "name", "never"),
-        *("status", "source", "versions"),
-    ]
-    assert DIGITS.names == ["curve", "key", "place", "digit"]
-    with pytest.raises(ValueError, match="status"):
-        schema({"status": str})

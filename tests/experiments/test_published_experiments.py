@@ -1,7 +1,5 @@
 """Published rows of experiments: which curves are whole, where a table has no row of some."""
 
-import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -9,18 +7,14 @@ import yaml
 
 from srhm.commands.presets import Run
 from srhm.commands.publish import (
-    NothingFinished,
     files_of_curve,
     finished,
-    publish,
     published_schemas,
 )
 from srhm.preset import plan_preset
 from srhm.results import places
 from srhm.results.publications import rows_by_curve
 from srhm.results.records import write_table
-from srhm.studies.equivariance import configuration as equivariance
-from srhm.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
@@ -45,13 +39,6 @@ def test_a_published_curve_is_taken_though_a_table_has_no_row_of_it(study):
     assert planned.published == rows["cells"].keys() & planned.curves.keys() != set()
 
 
-def test_the_engine_of_a_provenance_is_what_trained_the_rows():
-    for file in places.PUBLISHED.glob("*/*/provenance.json"):
-        trainer = STUDIES[file.parent.name].trainer
-        engines = {one["engine"] for one in json.loads(file.read_text("utf-8"))["trained_on"]}
-        assert ("flow" in engines) == (trainer.name == "flow"), file
-
-
 def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_path):
     study, schemas = "memory", published_schemas("memory")
     rows = rows_of(study)
@@ -74,16 +61,3 @@ def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_pat
     nothing = next(iter(rows["history"].values()))[:0]
     write_table(nothing, files["history"], schemas["history"])
     assert finished(run, study).curves == {name}
-
-
-def test_published_rows_of_a_study_whose_package_is_missing_are_left_as_they_are(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setattr(equivariance, "find_spec", lambda name: None)
-    own = {key: PRESET[key] for key in ("preset", "description", "equivariance")}
-    run, folder = Run(plan=plan_preset(own), directory=tmp_path), tmp_path / "published"
-    shutil.copytree(places.PUBLISHED / "laptop" / "equivariance", folder)
-    before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    with pytest.raises(NothingFinished, match=r"left as it is[\s\S]*make env-equivariance"):
-        publish(run, folder, study="equivariance", commit="0" * 40)
-    assert before == {file.name: file.read_bytes() for file in folder.iterdir()}

@@ -1,7 +1,5 @@
 """Cells of any output scale: data, training of every kind, the store, and resuming bit for bit."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -19,8 +17,6 @@ from flow_kinds import (
 )
 from train_curves import StopsAfter, train_flow
 
-from srhm.flow import cells as flow_cells
-from srhm.flow import cost
 from srhm.flow.cells import batches, read_member, stacked
 from srhm.flow.cost import BATCH_BYTES, groups
 from srhm.flow.flow import FlowStep, NetworkSystem
@@ -30,7 +26,6 @@ from srhm.flow.members import (
     alpha_of,
     data_of,
     initial_weights_of,
-    kernel_changes,
     loss_of,
     network_of,
     predictor_of,
@@ -45,8 +40,8 @@ from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.geometry import initial_weights as geometry_weights
 from srhm.results.records import read_table, write_table
-from srhm.results.store import path_of, read_cell
-from srhm.results.tables import FLOW_CELLS, FLOW_TIMINGS
+from srhm.results.store import read_cell
+from srhm.results.tables import FLOW_CELLS
 from srhm.runtime.stopping import STOPPED, Stopped
 from srhm.training.loop import result_rows
 
@@ -83,13 +78,6 @@ def test_rows_belong_to_the_stored_weights(kind):
             n_stages = 2 if cell["training"] == "layerwise" else 1
             budget = cell["optimiser"]["max_evaluations"]
             assert budget <= row["evaluations"] <= n_stages * budget
-
-
-def test_kinds_end_in_every_way():
-    statuses = {n: {row["status"] for row in undisturbed(n)[1].rows} for n in KINDS}
-    assert statuses["decay"] == {"budget"}
-    assert set().union(*statuses.values()) == {"fitted", "capped", "budget"}
-    assert statuses["sgd"] == {"fitted", "capped"}
 
 
 @pytest.mark.parametrize("call", [1, 7, 20])
@@ -130,12 +118,6 @@ def test_a_seed_has_the_data_and_the_weights_of_the_core(make_sample):
         np.testing.assert_array_equal(own[name][0], array)
 
 
-def test_members_of_a_seed_share_data_and_differ_in_their_weights():
-    one, two = cells_of({**SRHM, "seeds": 1, "members": 2})
-    assert torch.equal(data_of(one).x_train, data_of(two).x_train)
-    assert not torch.equal(*initial_weights_of([one, two])["readout"])
-
-
 def test_shuffled_labels_are_the_same_parities_in_another_order():
     hinge = {**SRHM, "P": 40, "seeds": 1, **HINGE}
     (parity,), (shuffled,) = cells_of(hinge), cells_of({**hinge, "labels": "shuffled"})
@@ -156,29 +138,6 @@ def test_random_points_lie_on_a_sphere_with_labels_in_turn():
     assert data.y_train.tolist() == [1, -1] * 5
     assert n_inputs(cell) == 4
     assert float(alpha_of([cell])[0]) == 1.0
-
-
-def test_inputs_of_squared_norm_d_v():
-    (cell,) = cells_of({**SRHM, "squared_norm": "inputs", "seeds": 1})
-    squared = data_of(cell).x_train.square().sum(dim=(1, 2))
-    np.testing.assert_allclose(squared, 48)
-    assert n_inputs(cell) == 48
-
-
-@pytest.mark.parametrize("depth", [1, 2, 5])
-def test_an_fcn_has_any_number_of_layers(depth):
-    group = {**SRHM, "net": "fcn", "hidden_layers": depth, "seeds": 1}
-    (cell,) = cells_of(group)
-    assert network_of(cell).n_parameters == 48 * 5 + (depth - 1) * 25 + 5 * 3
-    x = data_of(cell).x_train
-    z = x.reshape(12, -1).numpy()
-    w0 = initial_weights_of([cell])
-    for k in range(1, depth + 1):
-        w = w0[f"layer{k}"][0].reshape(-1, 5).numpy()
-        z = np.maximum(z @ w / len(w) ** 0.5, 0)
-    expected = z @ w0["readout"][0].numpy() / 5**0.5
-    predictor = predictor_of([{**cell, "subtract_initial": False, "alpha_tilde": 5**0.5}])
-    np.testing.assert_allclose(predictor(w0, x)[0], expected, rtol=1e-10)
 
 
 def test_layerwise_cells_have_the_outputs_of_their_stages():
@@ -232,14 +191,6 @@ def test_weight_decay_is_part_of_the_trained_loss(tolerance):
     assert not found.fitted.any()
 
 
-def test_the_kernel_of_initial_weights_does_not_change():
-    cells = cells_of(SRHM)
-    data = {cell["seed"]: data_of(cell) for cell in cells}
-    found = kernel_changes(cells, data, initial_weights_of(cells))
-    assert [one["kernel_change"] for one in found] == [0.0, 0.0]
-    assert all(one["initial_kernel_norm"] > 0 for one in found)
-
-
 def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
     sgd = {"name": "sgd", "learning_rate": 1e30, "max_evaluations": 50, "check_every": 10}
     entries = entries_of({**SRHM, "net": "lcn", "optimiser": sgd})
@@ -251,15 +202,6 @@ def test_a_cell_that_diverges_is_a_row_with_its_status(tmp_path):
     assert read_table(tmp_path / "rows.parquet", FLOW_CELLS)["status"].tolist() == ["diverged"] * 2
 
 
-def test_an_underparametrised_cell_ends_at_its_budget_with_its_unsatisfied_points(tmp_path):
-    adam = {"name": "adam", "max_evaluations": 40}
-    entries = entries_of({**RANDOM, "P": 60, "width": 2, "optimiser": adam})
-    for cell in train_flow(entries, store=tmp_path / "cells"):
-        assert cell.row["status"] == "capped"
-        assert cell.row["evaluations"] == cell.row["budget"] == 40
-        assert cell.row["n_unsatisfied"] > 0.1 * cell.row["n_weights"]
-
-
 @pytest.fixture(scope="module", params=["flow", "adam", "layerwise"])
 def stored(request, tmp_path_factory):
     """A trained curve with two sizes: its entries, its cells and its store."""
@@ -267,19 +209,6 @@ def stored(request, tmp_path_factory):
     entries = entries_of({**group, "P": [group["P"], group["P"] - 4]})
     store = tmp_path_factory.mktemp("flow") / "cells"
     return entries, train_flow(entries, store=store), store
-
-
-def test_tables_have_the_columns_that_others_read(stored, tmp_path):
-    entries, cells, _ = stored
-    rows, timings = result_rows("name", entries, cells, study="complexity")
-    write_table(rows, tmp_path / "rows.parquet", FLOW_CELLS)
-    write_table(timings, tmp_path / "timings.parquet", FLOW_TIMINGS)
-    frame = read_table(tmp_path / "rows.parquet", FLOW_CELLS)
-    assert frame["key"].tolist() == [entry["key"] for entry in entries]
-    assert frame["alpha"].tolist() == (frame["alpha_tilde"] / frame["width"] ** 0.5).tolist()
-    settings = json.loads(frame["settings"][0])
-    assert settings["max_evaluations"] == frame["budget"][0]
-    assert read_table(tmp_path / "timings.parquet", FLOW_TIMINGS)["seconds"].gt(0).all()
 
 
 def test_stored_cells_come_back_whole(stored):
@@ -317,16 +246,6 @@ def test_a_stopped_curve_goes_on_and_gives_the_same_cells(stored, tmp_path, look
     assert not list(checkpoints.glob("*"))
 
 
-def test_batches_have_one_p_and_are_cut_where_memory_ends():
-    entries = entries_of({**SRHM, "P": [12, 20], "alpha_tilde": [0.1, 1, 10]})
-    assert [len(batch) for batch in batches(entries, room=BATCH_BYTES)] == [6, 6]
-    largest = cost.expected_bytes(entries[-1]["cell"], members=1)
-    cut = batches(entries, room=4.5 * largest)
-    sizes = [{e["cell"]["P"] for e in batch} for batch in cut]
-    assert [len(batch) for batch in cut] == [6, 4, 2]
-    assert sizes == [{12}, {20}, {20}]
-
-
 def test_the_rate_of_sgd_is_that_of_the_paper_at_any_alpha_tilde(tolerance):
     # w <- w - eta (H/alpha_tilde) grad (1/b) sum l(alpha_tilde f) with f of Eq. 10.
     sgd = {"name": "sgd", "learning_rate": 0.02, "batch_size": 12, "max_evaluations": 1}
@@ -341,43 +260,6 @@ def test_the_rate_of_sgd_is_that_of_the_paper_at_any_alpha_tilde(tolerance):
         np.testing.assert_allclose(trained.weights[name], expected, **tolerance(np.float64))
 
 
-def test_a_checkpoint_of_other_members_is_left(stored, tmp_path, caplog):
-    entries, cells, _ = stored
-    store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
-    smallest = batches(entries, room=BATCH_BYTES)[0]
-    with pytest.raises(Stopped):
-        train_flow(smallest[:1], store=store, checkpoints=checkpoints, stop=StopsAfter(3))
-    with caplog.at_level("WARNING"):
-        again = train_flow(entries, store=store, checkpoints=checkpoints)
-    said = "cannot be resumed, the batch begins anew: it is of other members"
-    assert f"{smallest[0]['key']}.safetensors {said}" in caplog.text
-    assert repr([c.row for c in again]) == repr([c.row for c in cells])
-    assert not list(checkpoints.glob("*"))
-
-
-def test_a_checkpoint_that_does_not_fit_is_named_and_its_batch_begins_anew(
-    stored, tmp_path, caplog, monkeypatch
-):
-    entries, cells, _ = stored
-    store, checkpoints = tmp_path / "cells", tmp_path / "checkpoints"
-    smallest = batches(entries, room=BATCH_BYTES)[0]
-    with pytest.raises(Stopped):
-        train_flow(smallest, store=store, checkpoints=checkpoints, stop=StopsAfter(3))
-
-    def choosy(cells, *, start=None, **options):
-        if start is not None:
-            raise ValueError("of another version")
-        return train_members(cells, **options)
-
-    monkeypatch.setattr(flow_cells, "train_members", choosy)
-    with caplog.at_level("WARNING"):
-        again = train_flow(smallest, store=store, checkpoints=checkpoints)
-    assert f"{smallest[0]['key']}.safetensors cannot be resumed, the batch" in caplog.text
-    assert "it does not fit (ValueError('of another version'))" in caplog.text
-    own = [cells[entries.index(entry)].row for entry in smallest]
-    assert repr([c.row for c in again]) == repr(own)
-
-
 def test_a_curve_in_parts_has_the_bits_of_a_whole_one(stored, tmp_path):
     entries, cells, _ = stored
     own = groups([entry["cell"] for entry in entries])
@@ -389,61 +271,3 @@ def test_a_curve_in_parts_has_the_bits_of_a_whole_one(stored, tmp_path):
         assert repr(part.row) == repr(cell.row)
         assert part.weights.keys() == cell.weights.keys()
         assert all(part.weights[n].tobytes() == w.tobytes() for n, w in cell.weights.items())
-
-
-def test_what_is_said_of_a_batch_and_of_a_member(stored, tmp_path, caplog):
-    entries, cells, _ = stored
-    caplog.set_level("INFO")
-    first = batches(entries, room=BATCH_BYTES)[0]
-    train_flow(first, store=tmp_path)
-    rows = [cell.row for entry, cell in zip(entries, cells, strict=True) if entry in first]
-    n, P = len(first), rows[0]["P"]
-    assert f"cell {n} of {n}: P = {P}, {n} members in " in caplog.text
-    errors = sorted(row["test_error"] for row in rows)
-    assert f"test errors {errors[0]:.3f} to {errors[-1]:.3f}; " in caplog.text
-    for status in {row["status"] for row in rows}:
-        assert f"{[row['status'] for row in rows].count(status)} {status}" in caplog.text
-    caplog.clear()
-    (alone,) = train_flow(entries[:1], store=tmp_path / "alone")
-    evaluations = f"{alone.row['status']} after {alone.row['evaluations']} evaluations"
-    assert f"cell 1 of 1: P = {P}, seed 0, {evaluations}, test error" in caplog.text
-
-
-def test_a_batch_that_fails_is_named_and_the_others_are_trained(stored, tmp_path, monkeypatch):
-    entries, _, _ = stored
-    first, *others = batches(entries, room=BATCH_BYTES)
-
-    def failing(cells, **options):
-        if cells[0]["P"] == first[0]["cell"]["P"]:
-            raise ArithmeticError("by itself")
-        return train_members(cells, **options)
-
-    monkeypatch.setattr(flow_cells, "train_members", failing)
-    with pytest.raises(ArithmeticError, match="by itself") as failure:
-        train_flow(entries, store=tmp_path)
-    assert f"P = {first[0]['cell']['P']}" in failure.value.__notes__[0]
-    for entry in [entry for batch in others for entry in batch]:
-        assert path_of(tmp_path, entry["key"]).is_file()
-
-
-@pytest.mark.parametrize(
-    "changes", [{"net": net, "L": 3, "s0": 0} for net in ("lcn", "cnn", "fcn")]
-)
-def test_the_cost_model_counts_the_weights_of_the_network(changes):
-    (cell,) = cells_of({**SRHM, **changes, "seeds": 1})
-    network = network_of(cell)
-    weights = cost.evaluation_features(cell)[3]
-    assert round(1e6 * weights) == network.n_weights - network.weight_shapes()["readout"][0] * 3
-
-
-def test_expected_seconds_grow_with_what_is_computed():
-    (cell,) = cells_of({**SRHM, "width": 64, "P": 600, "seeds": 1})
-    seconds = cost.expected_seconds(cell)
-    assert cost.expected_seconds({**cell, "P": 1200}) > 1.5 * seconds > 0
-    assert cost.expected_seconds({**cell, "width": 128}) > 1.5 * seconds
-    twice = {**cell, "optimiser": {**cell["optimiser"], "max_evaluations": 20_000}}
-    assert cost.expected_evaluations(twice) == 2 * cost.expected_evaluations(cell) <= 20_000
-    layerwise = {**cell, "training": "layerwise"}
-    assert cost.expected_evaluations(layerwise) == 2 * cost.expected_evaluations(cell)
-    assert cost.expected_evaluations({**cell, "weight_decay": 0.1}) == 10_000
-    assert cost.expected_bytes(cell, members=2) == 2 * cost.expected_bytes(cell, members=1)

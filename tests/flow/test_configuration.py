@@ -1,15 +1,12 @@
 """Sections of any output scale: refusals that name key and range, curves, and their keys."""
 
-import copy
 from pathlib import Path
 
 import pytest
 
 from srhm import preset
-from srhm.flow import plan as flow_plan
 from srhm.flow.configuration import FlowSection
 from srhm.flow.plan import plan
-from srhm.networks.geometry import Geometry, layers_on_patches
 from srhm.study import ConfigError
 
 # 4 * 16^3 = 16384 distinct data.
@@ -116,59 +113,6 @@ def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):
         assert part in str(refusal.value)
 
 
-def test_the_unchanged_groups_are_not_refused():
-    assert len(cells(GROUP)) == 4
-    for group in (RANDOM, DIGITS, STRIPE):
-        assert len(cells(group)) == 2
-
-
-def test_a_history_is_asked_for_by_a_key_of_its_own_and_measured():
-    without, asked = ({**RANDOM, "history": kept} for kept in (False, True))
-    assert cells(without) == cells(RANDOM)
-    assert not cells(asked).keys() & cells(RANDOM).keys()
-    assert {**next(iter(cells(RANDOM).values())), "history": True} in cells(asked).values()
-    (curve,) = planned(asked, measured=()).values()
-    assert curve.measured == ("histories",)
-    (curve,) = planned(RANDOM, measured=()).values()
-    assert curve.measured == ()
-
-
-def test_the_test_set_of_images_is_what_is_left_of_them():
-    (curve,) = planned(DIGITS, n_test=2000).values()
-    assert curve.name.startswith("complexity_fcn_digits_d64_layers3_h6-")
-    assert {(cell["d"], cell["n_test"]) for cell in curve.cells} == {(64, 597)}
-    (curve,) = planned({**DIGITS, "data": "digits_pca"}, n_test=100).values()
-    assert {(cell["d"], cell["n_test"]) for cell in curve.cells} == {(10, 100)}
-
-
-def test_unknown_keys_of_the_section_and_of_the_first_step_are_refused():
-    def refused(message, **sections):
-        with pytest.raises(ConfigError, match=message):
-            preset.plan_preset({"preset": "toy", **sections})
-
-    section = {"n_test": 100, "curves": [GROUP], "colour": 1}
-    refused(r"  complexity\.colour: unknown key; allowed are n_test", complexity=section)
-    group = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": 10}
-    where = r"  first_step\.grammars\.0"
-    refused(
-        rf"{where}\.width: unknown key; allowed are net, L",
-        first_step={"grammars": [{**group, "width": 3}]},
-    )
-    refused(
-        rf"{where}: P = 16384: .* from 1 to 16334",
-        first_step={"grammars": [{**group, "P": [10, 16_384]}]},
-    )
-    refused(
-        rf"{where}: m = 5 .*; allowed are m from 1 to 4",
-        first_step={"grammars": [{**group, "m": 5}]},
-    )
-    found = preset.plan_preset({"preset": "toy", "first_step": {"grammars": [group]}})
-    (entry,) = found.settings("first_step")["entries"]
-    assert {name: entry[name] for name in ("net", "L", "P", "seeds")} == {
-        **{"net": ["lcn"], "L": [2], "P": [10], "seeds": 3}
-    }
-
-
 def test_a_curve_is_all_cells_but_for_p_alpha_tilde_seed_and_member():
     group = {
         **GROUP,
@@ -226,33 +170,6 @@ def test_what_decides_a_cell_changes_its_key(changes):
     assert not cells({**GROUP, **changes}).keys() & cells(GROUP).keys()
 
 
-def test_what_is_measured_changes_no_key_and_no_name():
-    assert planned({**GROUP, "measure": []}).keys() == planned(GROUP).keys()
-
-
 def test_alpha_stands_for_alpha_tilde_over_the_root_of_the_width():
     found = cells({**GROUP, "alpha": 2, "width": [4, 9]}).values()
     assert {(c["width"], c["alpha_tilde"]) for c in found} == {(4, 4.0), (9, 6.0)}
-
-
-def test_a_group_that_says_what_is_measured_is_asked_for_that_alone():
-    (curve,) = planned({**GROUP, "measure": ["hessians"]}).values()
-    assert curve.measured == ("hessians",)
-    (curve,) = planned(GROUP, measured=()).values()
-    assert curve.measured == ()
-
-
-def test_a_section_is_not_changed_by_planning():
-    section = {"n_test": 100, "curves": [copy.deepcopy(GROUP)]}
-    plan(FlowSection.model_validate(section), Path(), study="complexity")
-    assert section["curves"] == [GROUP]
-
-
-def test_a_network_whose_filters_hold_a_weight_several_times_is_refused(monkeypatch):
-    def halves(net, parameters, *, width):
-        layers = layers_on_patches(parameters, width=width, slot=lambda k, z: z // 2)
-        return Geometry(net, parameters, width, layers)
-
-    monkeypatch.setattr(flow_plan, "geometry", halves)
-    with pytest.raises(ConfigError, match=r"curves\.0\.net = 'cnn': .* one filter for all places"):
-        planned(GROUP)

@@ -137,17 +137,6 @@ def test_the_flow_is_that_of_another_solver_and_closer_with_shorter_steps(make_s
     assert distances[1] < 1e-2
 
 
-def test_both_parametrisations_flow_alike_at_one_alpha_tilde(make_sample):
-    ends = []
-    for parametrisation in ("ntk", "mean_field"):
-        system, start = prepared(make_sample, parametrisation=parametrisation, tilde=(0.5, 50.0))
-        ends.append(gradient_flow(system, start, max_evaluations=150))
-    assert ends[0].steps.tolist() == ends[1].steps.tolist()
-    np.testing.assert_allclose(ends[0].time, ends[1].time, rtol=1e-9)
-    for name, array in ends[0].state.items():
-        np.testing.assert_allclose(array, ends[1].state[name], rtol=1e-8, atol=1e-10)
-
-
 def test_the_half_time_and_the_history_are_those_of_the_loss(make_sample):
     system, start = prepared(make_sample, tilde=(1.0, 10.0))
     found = gradient_flow(system, start, max_evaluations=10**4)
@@ -201,15 +190,6 @@ def test_a_member_that_is_no_number_diverges_and_the_others_fit(make_sample):
         found = train(system, start, max_evaluations=3000)
         assert found.status.tolist() == ["diverged", "fitted"]
     assert (found.n_unsatisfied[1], found.evaluations[0]) == (0, 1)
-
-
-def test_a_network_at_rest_ends_as_capped_at_once(make_sample):
-    system, start = prepared(make_sample, activation="relu")
-    dead = {name: torch.zeros_like(array) for name, array in start.items()}
-    found = gradient_flow(system, dead, max_evaluations=100)
-    assert found.status.tolist() == ["capped", "capped"]
-    assert found.evaluations.tolist() == [1, 1]
-    assert found.n_unsatisfied.tolist() == [12, 12]
 
 
 def test_a_lazy_network_follows_its_kernel_at_initialisation(make_sample):
@@ -284,27 +264,3 @@ def test_adam_is_that_of_torch(make_sample, tolerance):
         for name, array in leaves.items():
             expected = array.detach()[0]
             np.testing.assert_allclose(found.state[name][member], expected, **tolerance(np.float64))
-
-
-def test_sgd_refuses_what_it_cannot_do(make_sample):
-    system, start = prepared(make_sample)
-    options = {"rate": 0.1, "max_evaluations": 10}
-    streams = [np.random.default_rng(e) for e in range(2)]
-    with pytest.raises(ValueError, match="batch_size = 13: allowed are 1 to P = 12"):
-        stochastic_gradient_descent(system, start, batch_size=13, generators=streams, **options)
-    with pytest.raises(ValueError, match="1 generators for 2 members"):
-        stochastic_gradient_descent(system, start, batch_size=3, generators=streams[:1], **options)
-
-
-@pytest.mark.parametrize("loss", [SoftHinge(), QuadraticHinge(slack=0.1)], ids=repr)
-def test_single_precision_stays_single_and_close_to_double(make_sample, loss):
-    system, start = prepared(make_sample, tilde=(0.3, 30.0), loss=loss)
-    single = {name: array.float() for name, array in start.items()}
-    predictor = Predictor(system.predictor.network, system.predictor.alpha, single)
-    other = NetworkSystem.of(predictor, system.x.float(), system.y, loss)
-    found = gradient_flow(other, single, max_evaluations=40)
-    expected = gradient_flow(system, start, max_evaluations=40)
-    assert found.steps.tolist() == expected.steps.tolist()
-    for name, array in found.state.items():
-        assert array.dtype == torch.float32
-        np.testing.assert_allclose(array, expected.state[name], rtol=1e-3, atol=1e-4)

@@ -13,25 +13,12 @@ from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupt
 from train_curves import train_flow
 
 from srhm.flow import cells as flow_cells
-from srhm.flow.cost import expected_bytes
 from srhm.flow.members import train_members
-from srhm.results.store import path_of
-from srhm.runtime.no_device import NoDevice
-from srhm.runtime.stopping import Stopped, StopRequest
 
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
 # Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.
 BUDGETS = {"flow": 12, "softplus": 125, "adam": 12, "orthogonal": 12, "sgd": 110,
            "layerwise": 12, "decay": 6, "digits": 6, "stripe": 12}  # fmt: skip
-# Data that members share, heavy ball, the other parametrisation, layers trained by Adam.
-SHARED = {"seeds": 1, "members": 2, "P": 20, "parametrisation": "mean_field"}
-MORE = {
-    "shared": {**SRHM, **SHARED, "net": "fcn", "optimiser": {"max_evaluations": 12}},
-    "heavy ball": {**SRHM, **SHARED, "optimiser": {
-        "name": "sgd", "batch_size": 6, "momentum": 0.9, "check_every": 5, "max_evaluations": 12}},
-    "adam by layers": {**SRHM, "net": "lcn", "training": "layerwise",
-                       "optimiser": {"name": "adam", "max_evaluations": 8}},
-}  # fmt: skip
 
 
 def short(name, *, evaluations=None):
@@ -56,19 +43,6 @@ def test_all_tensors_of_a_training_are_on_its_device(name):
     assert_same(found, expected)
     assert found.test_outputs.device.type == "cpu"
     assert {array.device.type for array in found.weights.values()} == {"cpu"}
-
-
-@pytest.mark.parametrize("name", MORE)
-def test_so_they_are_with_shared_data_and_other_optimisers(name):
-    cells = cells_of(MORE[name])
-    with Elsewhere():
-        found = train_members(cells, device=DEVICE)
-    assert_same(found, train_members(cells))
-
-
-def test_members_leave_before_others():
-    statuses = {name: {row["status"] for row in undisturbed(name)[1].rows} for name in BUDGETS}
-    assert statuses["softplus"] == statuses["sgd"] == {"fitted", "capped"}
 
 
 @pytest.mark.parametrize("name", ["flow", "adam", "sgd", "layerwise"])
@@ -105,17 +79,6 @@ def test_a_training_waits_once_an_evaluation(name, each):
     assert 30 / each <= waits[1] - waits[0] <= 30 / each + 4 * 5
 
 
-def test_a_gpu_that_torch_does_not_see_is_a_clear_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    entries = entries_of({**SRHM, "optimiser": {"max_evaluations": 2}})
-    with pytest.raises(NoDevice, match=r"gpu = 1, but torch .* gpu = 0 trains without"):
-        train_flow(entries, store=tmp_path, gpu=1)
-    made = train_flow(entries, store=tmp_path)
-    assert [cell.row["versions"].count(" on ") for cell in made] == [0, 0]
-    # What is in the store needs none.
-    assert len(train_flow(entries, store=tmp_path, gpu=1)) == len(entries)
-
-
 @pytest.fixture
 def card(monkeypatch):
     """A stand-in for a GPU with room for everything, until a test says otherwise."""
@@ -130,16 +93,6 @@ def card(monkeypatch):
 
 def curve(**changes):
     return entries_of({**SRHM, "seeds": 5, "optimiser": {"max_evaluations": 3}, **changes})
-
-
-def test_the_row_says_which_device_made_it(card, tmp_path, monkeypatch):
-    entries = curve()
-    made = train_flow(entries, store=tmp_path, gpu=1)
-    assert all(cell.row["versions"].endswith(" on a card") for cell in made)
-    assert {cell.timing["processor"] for cell in made} == {"a card"}
-    monkeypatch.delattr(flow_cells, "train_members")  # a run without a GPU takes them as they are
-    again = train_flow(entries, store=tmp_path)
-    assert [repr(cell.row) for cell in again] == [repr(cell.row) for cell in made]
 
 
 def sizes_of_batches(monkeypatch, *, fit):
@@ -165,48 +118,3 @@ def test_a_batch_that_does_not_fit_is_cut_in_halves(card, tmp_path, monkeypatch,
     assert tried == [5, 2, 2, 1, 2, 2, 1]
     assert caplog.messages == ["P = 12: out of memory with 5 members at once, now 2"]
     assert [cell.row["P"] for cell in made] == [12] * 5 + [14] * 5
-
-
-def test_a_member_that_does_not_fit_is_an_error(card, tmp_path, monkeypatch, caplog):
-    tried = sizes_of_batches(monkeypatch, fit=0)
-    with pytest.raises(OUT_OF_MEMORY) as failure:
-        train_flow(curve()[:2], store=tmp_path, gpu=1)
-    assert tried == [2, 1, 1]
-    assert "the cell P = 12, seed 0" in failure.value.__notes__[0]
-
-
-def test_batches_on_a_gpu_are_cut_by_its_memory(card, tmp_path, monkeypatch):
-    entries = curve()
-    card["bytes"] = 3.5 * expected_bytes(entries[0]["cell"], members=1)
-    tried = sizes_of_batches(monkeypatch, fit=9)
-    train_flow(entries, store=tmp_path, gpu=1)
-    assert tried == [3, 2]
-
-
-class StopsAtOnce(StopRequest):
-    """A request that comes once a batch is in training."""
-
-    looks = 0
-
-    @property
-    def reason(self):
-        self.looks += 1
-        if self.looks > 1:
-            self.ask("a test")
-        return super().reason
-
-
-@pytest.mark.parametrize("first", [0, 1])
-def test_a_checkpoint_of_another_kind_of_device_is_left(first, card, tmp_path, monkeypatch, caplog):
-    entries, devices = curve(seeds=1), [torch.device("cpu"), DEVICE]
-    options = {"store": tmp_path / "cells"}
-    for gpu_of_job in (first, first):  # of the same kind it goes on
-        with pytest.raises(Stopped), caplog.at_level("WARNING"):
-            train_flow(entries, **options, stop=StopsAtOnce(), gpu=gpu_of_job)
-    assert "begins anew" not in caplog.text
-    kinds = [device.type for device in devices]
-    with caplog.at_level("WARNING"):
-        train_flow(entries, **options, gpu=1 - first)
-    (word,) = [message for message in caplog.messages if "begins anew" in message]
-    assert f"it is of a training on {kinds[first]}, not on {kinds[1 - first]}" in word
-    assert path_of(tmp_path / "cells", entries[0]["key"]).is_file()

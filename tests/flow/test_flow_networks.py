@@ -21,7 +21,6 @@ from srhm.flow.networks import (
 from srhm.flow.predictor import Predictor, alpha_from_tilde, alpha_tilde
 from srhm.flow.targets import inputs
 from srhm.model.encoding import one_hot
-from srhm.model.grammar import GrammarParameters
 from srhm.networks import geometry as shapes
 
 NETS = ("lcn", "cnn", "fcn")
@@ -86,43 +85,6 @@ def test_the_ntk_output_is_sqrt_h_times_the_mean_field_output(make_sample, toler
     np.testing.assert_allclose(found[0], sqrt(7) * found[1], **tolerance(precision))
 
 
-@pytest.mark.parametrize("net", NETS)
-def test_members_have_data_of_their_own_or_share_them(make_sample, tolerance, net):
-    grammar, data, _ = make_sample(n_train=6)
-    network = hierarchical_network(net, grammar.parameters, width=4, n_outputs=1)
-    weights = initial_weights(network, generators=streams(3))
-    x = inputs(data, grammar.parameters)
-    own = torch.stack([x[2 * e : 2 * e + 2] for e in range(3)])
-    shared = outputs(network, weights, x)
-    for e in range(3):
-        expected = shared[e, 2 * e : 2 * e + 2]
-        found = outputs(network, weights, own)[e]
-        np.testing.assert_allclose(found, expected, **tolerance(np.float64))
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_a_seed_starts_with_the_weights_of_the_trained_cells(make_parameters, net):
-    parameters = make_parameters()
-    network = hierarchical_network(net, parameters, width=5, n_outputs=parameters.n_classes)
-    found = initial_weights(network, generators=streams(2))
-    shape = shapes.geometry(net, parameters, width=5)
-    expected = shapes.initial_weights(shape, generator=streams(2)[1], dtype=np.float64)
-    assert found.keys() == expected.keys()
-    for name, array in expected.items():
-        np.testing.assert_array_equal(found[name][1].numpy(), array)
-
-
-def test_flattening_has_an_inverse_and_counts_the_parameters():
-    network = fully_connected_network(16, depth=3, width=16, n_outputs=1, biased=True)
-    assert network.n_parameters == 833  # 16 (3 * 16 + 1) weights and 49 biases
-    assert network.n_weights == 784
-    weights = initial_weights(network, generators=streams(2))
-    vectors = networks.flattened(weights)
-    assert vectors.shape == (2, 833)
-    for name, array in networks.unflattened(network, vectors).items():
-        np.testing.assert_array_equal(array.numpy(), weights[name].numpy())
-
-
 def test_a_fully_connected_network_is_plain_matrix_products(tolerance):
     network = fully_connected_network(5, depth=2, width=4, n_outputs=1, activation="tanh")
     weights = initial_weights(network, generators=streams(2))
@@ -157,12 +119,6 @@ def test_the_cnn_of_images_is_torchs_convolution(tolerance, biased):
         np.testing.assert_allclose(found[e], expected, **tolerance(np.float64))
 
 
-@pytest.mark.parametrize("n_pixels", [1, 9, 32, 60])
-def test_images_whose_sides_cannot_be_halved_to_one_are_refused(n_pixels):
-    with pytest.raises(ValueError, match=f"{n_pixels} pixels: allowed are 4, 16, 64"):
-        image_network(n_pixels, width=3, n_outputs=1)
-
-
 @pytest.mark.parametrize("n_inputs", [3, 5, 8])
 def test_orthogonal_layers_keep_lengths(n_inputs):
     network = fully_connected_network(n_inputs, depth=2, width=5, n_outputs=1, biased=True)
@@ -175,26 +131,6 @@ def test_orthogonal_layers_keep_lengths(n_inputs):
     assert not torch.equal(*scaled[1])
     for k in (1, 2):
         assert not weights[f"layer{k}.bias"].any()
-
-
-@pytest.mark.parametrize("net", ["cnn", "lcn"])
-def test_orthogonal_layers_have_a_matrix_for_each_filter(net):
-    parameters = GrammarParameters(
-        depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1
-    )
-    network = hierarchical_network(net, parameters, width=6, n_outputs=1)
-    weights = initial_weights(network, generators=streams(1), initialisation="orthogonal")
-    for name, array in weights.items():
-        inputs = 4 * (3 if name == "layer1" else 6) if name.startswith("layer") else 6
-        filters = array[0].reshape(-1, inputs, array.shape[-1])
-        n_places = {"layer1": 4, "layer2": 1, "readout": 1}[name] if net == "lcn" else 1
-        assert len(filters) == n_places
-        for W in filters:
-            small = W.mT @ W if W.shape[0] >= W.shape[1] else W @ W.mT
-            torch.testing.assert_close(
-                small / inputs, torch.eye(len(small)).to(W), rtol=0, atol=1e-12
-            )
-        assert n_places == 1 or not torch.equal(filters[0], filters[1])
 
 
 def test_orthogonal_matrices_are_uniform():

@@ -145,12 +145,6 @@ def test_lanczos_finds_the_ends_of_the_exact_spectrum(make_sample, part):
         assert_close(found, expected)
 
 
-def test_a_spectrum_is_counted_by_its_signs():
-    summary = summarise(torch.tensor([-2.0, -1e-12, 0.0, 1.0, 3.0, 1e-8]))
-    assert (summary.n_negative, summary.n_zero, summary.n_positive) == (1, 2, 3)
-    assert summary.negative_fraction == 1 / 4
-
-
 def jammed(*, activation, n_points, width, max_evaluations):
     """One network trained on random labels of points on a sphere: chapter 1."""
     stream = np.random.default_rng(0)

@@ -1,18 +1,11 @@
 """Loss and errors against time, as cells keep them: by shorter trainings, and in the store."""
 
-import logging
-
 import numpy as np
 import pytest
-from flow_kinds import KINDS, RANDOM, SRHM, assert_same, cells_of, entries_of, undisturbed
-from train_curves import train_flow
+from flow_kinds import RANDOM, SRHM, assert_same, cells_of
 
 from srhm.flow.members import HISTORY, train_members
-from srhm.measure.histories import read_histories
-from srhm.results.records import write_table
-from srhm.results.tables import HISTORIES
 
-LOG = logging.getLogger("srhm.tests")
 FLOW = {**SRHM, "labels": "parity", "loss": "soft_hinge", "activation": "softplus", "seeds": 2,
         "alpha_tilde": [0.1, 10], "optimiser": {"max_evaluations": 60}}  # fmt: skip
 # A last rate that is the first: a shorter budget is the beginning of a longer one.
@@ -55,20 +48,3 @@ def test_a_history_changes_no_training_and_ends_where_it_does(group):
         assert np.isfinite(history).all()
     kept.histories[:] = without.histories
     assert_same(kept, without)
-
-
-def test_histories_of_stored_cells_are_a_table(tmp_path):
-    entries = entries_of(KINDS["digits"])
-    train_flow(entries, store=tmp_path / "cells")
-    table = read_histories(entries, store=tmp_path / "cells", log=LOG)
-    _, trained = undisturbed("digits")
-    for entry, history in zip(entries, trained.histories, strict=True):
-        mine = [row for row in table if row["key"] == entry["key"]]
-        assert [[row[name] for name in HISTORY] for row in mine] == history.tolist()
-    write_table([{"curve": "c", **row} for row in table], tmp_path / "t.parquet", HISTORIES)
-
-
-def test_cells_that_do_not_ask_have_no_history(tmp_path):
-    entries = entries_of({**KINDS["adam"], "seeds": 1})
-    train_flow(entries, store=tmp_path / "cells")
-    assert read_histories(entries, store=tmp_path / "cells", log=LOG) == []

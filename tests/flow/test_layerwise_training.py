@@ -55,17 +55,3 @@ def test_each_stage_sees_the_frozen_layer_before_it(make_sample, tolerance, net)
         expected = outputs[0] - outputs[1]
         found = through_stages(stages, held_out)[e]
         np.testing.assert_allclose(found, expected, **tolerance(np.float64))
-
-
-def test_biases_are_refused(make_parameters):
-    network = hierarchical_network("cnn", make_parameters(), width=3, n_outputs=1, biased=True)
-    with pytest.raises(ValueError, match="without biases"):
-        train_layerwise(
-            network,
-            torch.zeros(1, 16, 3),
-            torch.ones(1),
-            SoftHinge(),
-            alpha=torch.ones(1),
-            make_weights=lambda stage: {},
-            max_evaluations=1,
-        )

@@ -56,16 +56,6 @@ def test_the_logistic_loss_is_the_cross_entropy_of_two_classes(tolerance):
     np.testing.assert_allclose(Logistic().slopes(F, y), slopes, **tolerance(np.float64))
 
 
-def test_the_logistic_loss_is_fitted_when_no_point_is_misclassified():
-    F, y = (
-        torch.tensor([[[0.1], [-0.1]], [[0.1], [0.0]], [[-2.0], [-1.0]]]),
-        torch.tensor([1.0, -1.0]),
-    )
-    assert Logistic().unsatisfied(F, y).tolist() == [[False, False], [False, True], [True, False]]
-    assert Logistic().wrong(F, y).tolist() == Logistic().unsatisfied(F, y).tolist()
-    assert Logistic().fitted(F, y).tolist() == [True, False, False]
-
-
 @pytest.mark.parametrize("loss", [QuadraticHinge(), SoftHinge()], ids=repr)
 def test_a_point_is_satisfied_beyond_the_margin(loss):
     F = torch.tensor([[[1.01], [-1.01]], [[0.99], [-1.01]], [[-2.0], [-1.01]]])
@@ -73,16 +63,6 @@ def test_a_point_is_satisfied_beyond_the_margin(loss):
     assert loss.unsatisfied(F, y).tolist() == [[False, False], [True, False], [True, False]]
     assert loss.fitted(F, y).tolist() == [True, False, False]
     assert loss.wrong(F, y).tolist() == [[False, False], [False, False], [True, False]]
-
-
-def test_the_slack_moves_the_end_of_training_and_nothing_else():
-    F, y = torch.tensor([[[0.999], [3.0]]]), torch.tensor([1.0, 1.0])
-    strict, loose = QuadraticHinge(), QuadraticHinge(slack=0.01)
-    assert strict.unsatisfied(F, y).sum() == 1
-    assert loose.unsatisfied(F, y).sum() == 0
-    assert [bool(strict.fitted(F, y)), bool(loose.fitted(F, y))] == [False, True]
-    assert torch.equal(strict.values(F, y), loose.values(F, y))
-    assert torch.equal(strict.curvatures(F, y), loose.curvatures(F, y))
 
 
 def test_cross_entropy_is_fitted_by_its_mean_and_wrong_at_a_tie():
@@ -98,8 +78,3 @@ def test_cross_entropy_is_fitted_by_its_mean_and_wrong_at_a_tie():
 def test_what_is_not_a_number_is_never_fitted(loss):
     F, y = some_outputs(loss, shared=True)
     assert not loss.fitted(torch.full_like(F, torch.nan), y).any()
-
-
-def test_a_hinge_takes_one_output():
-    with pytest.raises(ValueError, match="one output, not 3"):
-        SoftHinge().values(torch.zeros(1, 2, 3), torch.ones(2))

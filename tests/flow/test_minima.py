@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 from scipy.optimize import minimize
 from torch import Tensor
 
@@ -81,14 +80,6 @@ def test_the_smooth_relu_has_the_hessian_of_autograd() -> None:
     torch.testing.assert_close(own.h0 + own.hp, known)
 
 
-def test_weights_come_back_from_their_vector() -> None:
-    network, (x, y) = _network("tanh"), _points(4)
-    at, weights = Objective(network, x[:, 0], y, tanh), _weights(network)
-    back = at.weights(at.vector(weights))
-    assert list(back) == list(network.weight_shapes())
-    assert all(torch.equal(back[name], weights[name]) for name in back)
-
-
 def test_a_linear_network_ends_where_scipy_ends_with_a_perceptron() -> None:
     # With one linear neuron f = u (w x + b) + c is a perceptron, whose loss is convex.
     def linear(z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -151,16 +142,6 @@ def test_a_relu_network_ends_where_no_small_move_lowers_its_own_loss() -> None:
     assert float(at.losses(end.vector + moves).min()) > at.loss(end.vector) - 1e-8
 
 
-def test_other_networks_are_refused() -> None:
-    x, y = _points(4)
-    unbiased = fully_connected_network(D, depth=1, width=2, n_outputs=1, activation="tanh")
-    with pytest.raises(ValueError, match="allowed is an fcn of one output"):
-        Objective(unbiased, x[:, 0], y, tanh)
-    network = _network("softplus")
-    with pytest.raises(ValueError, match="allowed are relu, tanh"):
-        second_order_end(network, _weights(network), x, y, max_steps=1)
-
-
 GROUP: dict[str, Any] = {
     "data": "random", "d": 4, "hidden_layers": 2, "width": 3, "net": "fcn", "alpha": 1, "P": 60,
     "labels": "parity", "loss": "quadratic_hinge", "bias": True, "initialisation": "orthogonal",
@@ -182,20 +163,6 @@ def test_the_trainer_goes_on_from_adam_and_each_member_is_trained_as_if_alone() 
         assert 200 < after["evaluations"] <= 230
     alone = train_members(_cells(newton_steps=30)[1:])
     assert alone.rows[0]["mean_loss"] == pytest.approx(ended.rows[1]["mean_loss"], rel=1e-6)
-
-
-def test_a_group_without_the_end_has_the_coordinates_it_had() -> None:
-    assert "newton_steps" not in _cells()[0]
-    assert _cells(newton_steps=30)[0]["newton_steps"] == 30
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [("bias", False), ("activation", "softplus"), ("alpha", 2), ("weight_decay", 0.1)],
-)
-def test_what_the_end_does_not_know_is_an_error_that_names_the_key(key: str, value: Any) -> None:
-    with pytest.raises(ValidationError, match=f"newton_steps with {key}"):
-        FlowCurves.model_validate({**GROUP, "newton_steps": 5, key: value})
 
 
 def test_a_stiff_mode_at_a_cusp_hides_no_negative_mode():

@@ -46,10 +46,6 @@ def trained_cnn(
     return system, start, found
 
 
-def test_the_default_instance_has_16384_distinct_data(instance):
-    assert instance[0].parameters.n_distinct == 16384
-
-
 def test_feature_learning_changes_the_kernel_as_predicted_at_a_time_of_order_alpha_tilde(instance):
     grammar, _, test = instance
     tilde = np.array([1e-3, 1e-2, 1e-1])

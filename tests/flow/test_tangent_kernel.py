@@ -89,16 +89,6 @@ def test_a_readout_of_several_places_is_part_of_the_kernel(make_sample, toleranc
     )
 
 
-def test_members_with_data_of_their_own_have_their_own_kernels(make_sample, tolerance):
-    grammar, data, _ = make_sample(n_train=6)
-    network, weights = network_and_weights(grammar.parameters, "cnn")
-    x = inputs(data, grammar.parameters)
-    found = kernels.tangent_kernel(network, weights, torch.stack([x[:3], x[3:]]))
-    for e, part in enumerate((x[:3], x[3:])):
-        expected = kernels.tangent_kernel(network, weights, part)[e]
-        np.testing.assert_allclose(found[e], expected, **tolerance(np.float64))
-
-
 def test_the_spectrum_rebuilds_the_kernel_and_projections_sum_to_one(make_sample, tolerance):
     grammar, data, _ = make_sample(n_train=20)
     network, weights = network_and_weights(grammar.parameters, "cnn")
@@ -117,13 +107,6 @@ def test_the_spectrum_rebuilds_the_kernel_and_projections_sum_to_one(make_sample
         np.testing.assert_allclose(parts.sum(dim=1), 1, **tolerance(np.float64))
     own = kernels.projections(vectors, vectors[:, :, 3:4])
     np.testing.assert_allclose(own, np.eye(20)[[3, 3]], **tolerance(np.float64))
-
-
-def test_the_relative_change_is_that_of_frobenius_norms():
-    start = torch.ones(2, 3, 1, 3, 1)
-    end = start.clone()
-    end[1, 0, 0, 1, 0] += 6
-    assert kernels.relative_change(end, start).tolist() == [0, 2]
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 4])

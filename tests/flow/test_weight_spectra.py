@@ -44,13 +44,6 @@ def test_representation_eigenvalues_are_those_of_the_covariance(make_sample, tol
     np.testing.assert_allclose(found["layer1"][1], expected, **tolerance(np.float64))
 
 
-def test_equal_eigenvalues_participate_all_and_one_alone_counts_once():
-    assert weight_spectra.participation_ratio(torch.ones(2, 7)).tolist() == [7, 7]
-    assert weight_spectra.participation_ratio(torch.tensor([3.0, 0, 0])).item() == 1
-    assert weight_spectra.participation_ratio(torch.zeros(3)).isnan()
-    assert weight_spectra.n_above_half(torch.tensor([2.0, 1.5, 1.0, 0.1])).item() == 2
-
-
 def test_an_ensemble_errs_less_than_its_members():
     y = torch.tensor([1.0, -1.0, 1.0, -1.0])
     F = torch.tensor([[3.0, -1, 1, 1], [-1, -2, 1, -4], [1, 1, 1, -1]])[..., None]

@@ -11,7 +11,6 @@ from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.fcn2 import connected_weights, fcn2
-from srhm.training.cost import costs
 from srhm.training.fcn2 import Fcn2Engine
 
 WIDTH = 5
@@ -90,19 +89,6 @@ def test_steps_are_those_of_autograd(depth, whitening, bias):
     assert engine.test_error() == pytest.approx(1 - right.double().mean().item())
 
 
-def test_training_goes_on_from_a_state_with_the_same_bits():
-    engine, *_ = made(dtype=np.float32)
-    engine.steps(ORDER[:70])
-    other, *_ = made(dtype=np.float32)
-    other.restore(engine.state())
-    assert other.steps(ORDER[70:]) == engine.steps(ORDER[70:])
-    for name, array in engine.state().items():
-        assert array.dtype == np.float32
-        np.testing.assert_array_equal(other.state()[name], array)
-    with pytest.raises(ValueError, match="a state of"):
-        other.restore({})
-
-
 def test_sensitivities_see_all_units_of_its_layers_and_the_output():
     engine, weights, _, test = made(dtype=np.float32, bias=False, whitening=False)
     coordinates = {"L": 2, "s": 2, "v": 3, "m": 3, "n_c": 3, "s0": 1, "sparsity": "A"}
@@ -114,19 +100,3 @@ def test_sensitivities_see_all_units_of_its_layers_and_the_output():
     assert [one.values.shape for one in seen] == [(80, 1, 4 * WIDTH), (80, 1, WIDTH), (80, 1, 3)]
     right = seen[-1].values[:, 0].argmax(axis=1) == test.labels
     assert engine.test_error() == pytest.approx(1 - right.mean(), abs=0.03)  # ties are errors
-
-
-def test_its_cost_grows_with_its_width():
-    cell = {"net": "fcn2", "engine": "fcn2", "L": 2, "s": 2, "v": 3, "m": 3, "n_c": 3, "s0": 1}
-    cell |= {"sparsity": "A", "P": 100, "n_test": 50, "batch": "balanced", "batch_size": 4}
-    cell |= {"momentum": 0.9, "learning_rate": 0.01, "max_steps": 10**6, "dtype": "float32"}
-    small, large = costs([{**cell, "width": 64}, {**cell, "width": 128}])
-    n_weights = 16 * 3 * 256 + 256 * 64 + 64 * 3
-    assert small.stored == 4 * n_weights
-    assert small.steps == large.steps
-    assert small.seconds < large.seconds
-
-
-def test_a_training_that_diverges_shows_it_in_its_loss():
-    engine, *_ = made(dtype=np.float32, rate=1e30)
-    assert not np.isfinite(engine.steps(np.tile(ORDER, 5)))

@@ -1,16 +1,12 @@
 """From a section to cells on the SRHM: windows, coordinates, keys, and what leaves these alone."""
 
-import re
-from dataclasses import replace
 from itertools import pairwise, product
 from math import log2
 from pathlib import Path
 
 import pytest
 
-from srhm.networks.registry import NAMED
 from srhm.study import ConfigError
-from srhm.trainers import HIERARCHY, NAMED_NETS
 from srhm.training import plan as planning
 from srhm.training.configuration import HierarchySection, NamedSection
 from srhm.training.plan import plan
@@ -19,7 +15,6 @@ GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
 SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
 # v = m = n_c = 4, L = s = 2, s_0 = 1: 4 * 16^3 distinct data; Eq. 3 gives 512, Eq. 4 gives 256.
 N_DISTINCT = 4 * (4 * 4) ** 3
-WINDOW = {"low": 0.5, "high": 2, "per_octave": 1}
 NAMED_GROUP = {**GROUP, "net": ["vgg11", "resnet18"], "s0": 2}
 
 
@@ -74,22 +69,8 @@ def test_a_window_gives_sizes_around_the_predicted_sample_complexity(net, window
     assert sorted({cell["P"] for cell in found.values()}) == expected
 
 
-def test_a_listed_size_is_kept_once_and_in_order():
-    (curve,) = planned(group(P=[300, 7, 300, 20])).curves.values()
-    assert [cell["P"] for cell in curve.cells if not cell["seed"]] == [7, 20, 300]
-
-
 def test_the_largest_size_leaves_50_test_points():
     assert values(cells(group(P=[N_DISTINCT - 50])), "n_test") == {(50,)}
-
-
-def test_lists_stand_for_all_their_combinations():
-    found = planned(group(net=["lcn", "cnn"], v=[4, 5, 6], s0=[0, 1], P=[50]))
-    assert len(values(cells_of(found), "net", "v", "s0")) == len(found.curves) == 12
-
-
-def test_one_value_is_a_list_of_one():
-    assert cells(group(v=4)) == cells(group(v=[4]))
 
 
 def test_classes_and_synonyms_are_all_that_the_paper_takes_unless_given():
@@ -103,29 +84,10 @@ def test_a_curve_has_a_cell_for_each_size_and_seed():
     assert len(cells()) == 4
 
 
-def test_a_group_may_have_seeds_width_and_training_of_its_own():
-    (curve,) = planned(group(seeds=1, width=5, training={"batch_size": 2})).curves.values()
-    assert {(c["seed"], c["width"], c["batch_size"]) for c in curve.cells} == {(0, 5, 2)}
-
-
-def test_the_training_of_a_group_adds_to_that_of_the_section():
-    found = cells(group(training={"batch_size": 2}), training={"momentum": 0.5})
-    assert values(found, "momentum", "batch_size") == {(0.5, 2)}
-
-
 def test_groups_of_one_curve_are_merged_with_all_their_sizes_and_seeds():
     (curve,) = planned(GROUP, group(P=[200, 400], seeds=3)).curves.values()
     found = [(cell["P"], cell["seed"]) for cell in curve.cells]
     assert found == [(100, 0), (100, 1), (200, 0), (200, 1), (200, 2), (400, 0), (400, 1), (400, 2)]
-
-
-def test_groups_whose_training_differs_are_curves_of_their_own():
-    assert len(planned(GROUP, group(training={"batch": "balanced"})).curves) == 2
-
-
-def test_every_cell_has_a_key_of_its_own():
-    made = group(net=["lcn", "cnn"], v=[4, 5], sparsity=["A", "B"])
-    assert len(cells(made)) == 2 * 2 * 2 * 2 * 2
 
 
 @pytest.mark.parametrize(
@@ -170,10 +132,6 @@ def test_the_key_of_a_cell_depends_on_the_sources_of_its_engine(monkeypatch):
     assert before.isdisjoint(cells())
 
 
-def test_one_more_size_adds_a_cell_for_each_seed():
-    assert len(set(cells(group(P=[100, 150, 200]))) - set(cells())) == 2
-
-
 def test_a_size_that_leaves_fewer_test_points_changes_the_keys_of_its_curve():
     # A curve has one test set, so that a pool which no longer holds n_test points for all retrains
     # the curve: 16384 data, 16300 for training, 84 for testing.
@@ -183,20 +141,6 @@ def test_a_size_that_leaves_fewer_test_points_changes_the_keys_of_its_curve():
     assert values(after, "n_test") == {(84,)}
 
 
-def test_the_name_of_a_curve_changes_with_its_cells():
-    names = [set(found.curves) for found in (planned(), planned(seeds=3), planned(width=9))]
-    assert len(names[0] | names[1] | names[2]) == 3
-    assert all(name.startswith("lcn_L2_s2_s0-1_v4_m4_nc4_A_h") for (name,) in names)
-
-
-def test_the_name_of_a_curve_tells_its_trainer():
-    found = {**planned(group(net=["lcn", "fcn"])).curves, **named(NAMED_GROUP).curves}
-    for name, curve in found.items():
-        assert curve.trainer is (NAMED_NETS if name.startswith(("vgg", "resnet")) else HIERARCHY)
-        fitting = [one for one in (HIERARCHY, NAMED_NETS) if re.fullmatch(one.curves, name)]
-        assert fitting == [curve.trainer]
-
-
 def test_a_sample_holds_what_its_curve_needs():
     found = planned(group(seeds=3))
     (sample,) = found.samples.values()
@@ -204,61 +148,6 @@ def test_a_sample_holds_what_its_curve_needs():
     assert sample.spec["n_test"] == 100
     assert sample.spec["seeds"] == [0, 1, 2]
     assert [curve.sample for curve in found.curves.values()] == [sample.name]
-
-
-def test_curves_that_need_the_same_data_share_a_sample():
-    found = planned(group(net=["lcn", "cnn", "fcn"]))
-    assert (len(found.curves), len(found.samples)) == (3, 1)
-
-
-def test_every_curve_has_a_planned_sample():
-    found = planned(group(net=["lcn", "cnn"], v=[4, 5], P=WINDOW))
-    assert {curve.sample for curve in found.curves.values()} == set(found.samples)
-
-
-def test_cells_are_plain_values():
-    for cell in cells().values():
-        assert {type(value) for value in cell.values()} <= {str, int, float, bool}
-
-
-def test_what_is_measured_and_kept_is_said_by_the_section():
-    found = planned(keep_weights=False, measurement={"n_points": 7})
-    (curve,) = found.curves.values()
-    assert (curve.measured, curve.keep_weights) == (("sensitivities",), False)
-    assert found.settings["sensitivities"] == {
-        "n_points": 7,
-        "n_draws": 4,
-        "variants": ["text"],
-    }
-    assert found.settings["width"] == 8
-
-
-FCN2 = {"engine": "fcn2", "whitening": True, "bias": True, "batch": "balanced"}
-
-
-def test_the_practices_fcn_has_an_engine_of_its_own():
-    own = group(net="fcn2", s0=[1, 4], training={**FCN2, "learning_rate": "table"})
-    assert values(cells(own), "engine", "s0", "learning_rate", "fcn_scale") == {
-        ("fcn2", 1, 0.01, None),
-        ("fcn2", 4, 0.003, None),
-    }
-    assert set(cells(group())) == set(cells(group(), own)) - set(cells(own))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"net": "fcn2"}, "training.engine = 'sparse': for fcn2 it is 'fcn2'"),
-        (
-            {"net": "fcn", "training": FCN2},
-            "training.engine = 'fcn2': for fcn it is 'reference' or",
-        ),
-        ({"net": ["fcn", "fcn2"]}, "net = fcn, fcn2: fcn2 needs a group of its own"),
-    ],
-)
-def test_another_engine_for_the_practices_fcn_is_refused(changes, message):
-    with pytest.raises(ConfigError, match=re.escape(message)):
-        planned(group(**changes))
 
 
 def test_named_nets_have_the_training_of_appendix_b():
@@ -273,38 +162,6 @@ def test_named_nets_have_the_training_of_appendix_b():
     own = {**NAMED_GROUP, "width": 8, "training": {"learning_rate": 0.3, "loss_threshold": 1e-3}}
     found = cells_of(named(own))
     assert values(found, "width", "learning_rate", "loss_threshold") == {(8, 0.3, 1e-3)}
-
-
-def test_a_rate_of_the_section_of_named_nets_is_taken():
-    found = cells_of(named(NAMED_GROUP, training={"learning_rate": 0.5}))
-    assert values(found, "learning_rate", "loss_threshold") == {(0.5, 1e-2)}
-
-
-def test_the_rate_from_the_table_of_a_named_net_is_that_of_the_published_figures():
-    found = named({**NAMED_GROUP, "training": {"learning_rate": "table"}})
-    assert values(cells_of(found), "learning_rate") == {(64e-4,)}
-
-
-def test_named_nets_are_trained_by_the_tape_or_by_autograd(monkeypatch):
-    found = cells_of(named({**NAMED_GROUP, "training": {"engine": "autograd"}}))
-    assert values(found, "engine") == {("autograd",)}
-    assert found.keys().isdisjoint(cells_of(named(NAMED_GROUP)))
-    monkeypatch.setitem(NAMED, "vgg11", replace(NAMED["vgg11"], taped=False))
-    with pytest.raises(ConfigError, match=r"training\.engine = 'torch': .* it is 'autograd'$"):
-        named(NAMED_GROUP)
-
-
-def test_the_scale_of_the_fcn_is_a_coordinate_of_the_fcn_alone():
-    made = cells(group(net=["lcn", "fcn"]))
-    assert values(made, "net", "fcn_scale") == {("lcn", None), ("fcn", "dv")}
-    other = cells(group(net="fcn", training={"fcn_scale": "v"}))
-    assert values(other, "fcn_scale") == {("v",)}
-    assert set(made).isdisjoint(other)
-
-
-def test_a_rate_from_the_table_is_a_number_in_the_cell():
-    found = cells(group(net=["lcn", "cnn"]), training={"learning_rate": "table"})
-    assert values(found, "net", "learning_rate") == {("lcn", 0.01), ("cnn", 0.1)}
 
 
 SEARCH = {"low": 0.5, "high": 8, "search": "error"}
@@ -339,12 +196,6 @@ def test_a_search_that_starts_or_goes_on_otherwise_has_the_same_keys_and_another
     (starts, follows, near) = [next(iter(one.curves.values())).search for one in plans[1:]]
     assert starts.start < follows.start
     assert [(one.below, one.above) for one in (starts, follows, near)] == [(0, 0), (4, 6), (4, 4)]
-
-
-def test_the_first_seed_is_another():
-    found = cells(group(P=SEARCH), first_seed=100)
-    assert values(found, "seed") == {(100,), (101,)}
-    assert found.keys().isdisjoint(cells(group(P=SEARCH)))
 
 
 def test_one_feature_cannot_be_whitened():

@@ -2,8 +2,7 @@
 
 import pytest
 
-from srhm.networks.registry import NAMED
-from srhm.training.rates import PUBLISHED_RATES, NoPublishedRate, published_rate
+from srhm.training.rates import NoPublishedRate, published_rate
 
 
 def rate(net, L, s, s0, v=8):
@@ -32,23 +31,6 @@ def rate(net, L, s, s0, v=8):
 )
 def test_every_entry_is_the_authors(net, L, s, v, rates):
     assert tuple(rate(net, L, s, s0, v) for s0 in (0, 1, 2, 3, 4, 6)) == rates
-
-
-def test_every_row_of_the_table_is_reached():
-    def reached(net, L, s, v):
-        return next(
-            row
-            for row in PUBLISHED_RATES
-            if row.net == net and L in row.L and s in row.s and v in row.v
-        )
-
-    cases = [("cnn", 2, 3, 4), ("cnn", 2, 3, 6), *(("cnn", L, 2, 6) for L in (1, 2, 3))]
-    cases += [("lcn", 2, 2, 6), ("lcn", 2, 3, 6), ("fcn", 2, 2, 6), ("fcn", 3, 2, 6)]
-    assert [reached(*case) for case in cases] == list(PUBLISHED_RATES)
-
-
-def test_the_rate_of_a_named_net_is_its_own():
-    assert {rate(net, 2, 2, 1) for net in NAMED} == {64e-4}
 
 
 def test_a_net_that_the_table_lacks_is_named():

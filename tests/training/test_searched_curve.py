@@ -9,15 +9,13 @@ import pytest
 from train_curves import LOG, StopsAfter, hierarchy_curves
 
 from srhm.commands.resources import CurveJobs
-from srhm.commands.watching import Watch
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.preset import Jobs
 from srhm.results import published_cells
 from srhm.results.gathering import checked
-from srhm.results.paths import keys_of_rows, searched_spec, shares, stored_paths
+from srhm.results.paths import keys_of_rows, searched_spec
 from srhm.results.records import TableError, write_derivations
-from srhm.results.store import StoredCell, path_of, write_cell
 from srhm.rules.curves import curve_spec, part_spec
 from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.training import curve as curve_module
@@ -81,10 +79,6 @@ def paths_of(cells):
     return found
 
 
-def test_seeds_are_those_from_the_first_on():
-    assert {cell["seed"] for cell in CURVE.cells} == {5, 6}
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_each_seed_trains_its_own_path(trained, tmp_path, threads):
     cells = train(tmp_path, threads=threads)
@@ -95,19 +89,6 @@ def test_each_seed_trains_its_own_path(trained, tmp_path, threads):
     trained.clear()
     assert train(tmp_path).keys() == cells.keys()
     assert trained == []
-
-
-def test_what_else_the_store_holds_is_no_row_and_what_it_holds_of_the_path_is_not_trained(
-    trained, tmp_path
-):
-    alone_in_store = train(tmp_path / "empty")
-    trained.clear()
-    for place in (0, 3, 9, 11):
-        entry = ENTRIES[5, SIZES[place]]
-        stored = StoredCell(dict(entry["cell"]), row(entry["cell"]), {"seconds": 1.0}, WEIGHTS)
-        write_cell(tmp_path / "cells", entry["key"], stored)
-    assert train(tmp_path).keys() == alone_in_store.keys()
-    assert [place for seed, place in trained if seed == 5] == [7, 8]
 
 
 def test_a_stopped_job_goes_on(trained, tmp_path):
@@ -146,26 +127,6 @@ def test_rows_are_whole_when_each_search_has_ended(trained, tmp_path):
     more = pd.concat([rows, pd.DataFrame([{"key": other["key"], **row(other["cell"])}])])
     with pytest.raises(TableError, match="1 others"):
         checked(more, keys_of_rows(spec, more), "file")
-
-
-def test_what_is_left_is_expected_and_nothing_once_the_searches_have_ended(trained, tmp_path):
-    store = tmp_path / "cells"
-    work = {entry["key"]: 10.0 for entry in CURVE.entries}
-    watch = Watch(work, store, searched=[CURVE])
-    before = watch.progress(now=0)
-    assert before.done == 0
-    assert 6 <= before.cells <= 8  # three to four for each seed
-    assert before.work_left == pytest.approx(10 * before.cells, abs=10)
-    with pytest.raises(Stopped):
-        train(tmp_path, stop=StopsAfter(4))
-    assert 0 < watch.progress(now=0).work_left < before.work_left
-    n = len(train(tmp_path))
-    after = watch.progress(now=0)
-    assert (after.done, after.cells, after.work_left) == (n, n, 0)
-    taken, asked = stored_paths(CURVE, store)
-    assert (len(taken), asked) == (n, [])
-    assert shares(CURVE, taken, asked) == dict.fromkeys(taken, 1.0)
-    assert not path_of(store, ENTRIES[5, SIZES[0]]["key"]).is_file()
 
 
 def test_networks_are_searched_for_as_they_are_trained(tmp_path):
