@@ -6,7 +6,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,9 +13,7 @@ import pytest
 
 from srhm.runtime import devices
 from srhm.runtime.devices import device_of_job, locked_device, visible_devices
-from srhm.runtime.job import training_job
 from srhm.runtime.no_device import NoDevice
-from srhm.runtime.stopping import STOPPED
 
 LOG = logging.getLogger("test")
 
@@ -51,10 +48,6 @@ def hold(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
             holder.kill()
 
 
-def test_jobs_at_a_time_hold_different_devices(hold):
-    assert {hold().stdout.readline().strip() for _ in range(2)} == {"0", "1"}
-
-
 def test_a_job_waits_while_all_devices_are_held_and_takes_the_one_that_is_given_back(hold):
     first, second = hold(), hold()
     held = {first: first.stdout.readline(), second: second.stdout.readline()}
@@ -73,11 +66,6 @@ def test_a_device_is_free_again_after_the_sigkill_of_its_holder(hold):
     assert hold().stdout.readline() == held[first]
 
 
-def test_a_device_is_shared_by_as_many_jobs_as_are_allowed_once_all_are_taken(hold):
-    taken = [hold(places=2).stdout.readline().strip() for _ in range(4)]
-    assert set(taken[:2]) == set(taken[2:]) == {"0", "1"}
-
-
 def test_a_job_sees_its_device_alone_and_its_log_names_it(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
     environment = {"CUDA_VISIBLE_DEVICES": "2,3"}
@@ -92,18 +80,6 @@ def test_a_job_sees_its_device_alone_and_its_log_names_it(tmp_path, monkeypatch,
         with device_of_job(resources, log=LOG, environment=other) as second:
             assert (device, second) == ("2", "3")
     assert environment == {"CUDA_VISIBLE_DEVICES": "2,3"}
-
-
-def test_a_job_without_a_gpu_locks_nothing_and_says_nothing(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
-    for resources in ({}, {"gpu": 0, "jobs_per_device": 1}):
-        with (
-            caplog.at_level(logging.INFO),
-            device_of_job(resources, log=LOG, environment={}) as device,
-        ):
-            assert device is None
-    assert not caplog.messages
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_device_of_a_scheduler_is_taken_as_it_is(tmp_path, monkeypatch):
@@ -128,68 +104,11 @@ def test_a_job_that_asks_for_a_gpu_where_there_is_none_fails(hidden):
         pass
 
 
-def test_a_job_that_asks_for_two_gpus_is_refused():
-    with pytest.raises(ValueError, match="one device"), device_of_job({"gpu": 2}, log=LOG):
-        pass
-
-
 def test_the_devices_of_the_machine_are_counted_where_nothing_restricts_them(tmp_path):
     for name in ("nvidia10", "nvidia2", "nvidiactl", "nvidia-uvm", "null"):
         (tmp_path / name).touch()
     assert visible_devices({}, folder=tmp_path) == ["2", "10"]
     assert visible_devices({"CUDA_VISIBLE_DEVICES": "1,-1,0"}, folder=tmp_path) == ["1"]
-
-
-# A job of the trainer that asks for a GPU, and says whether it got one.
-JOB = """
-import sys
-from srhm.runtime.job import training_job
-resources = {"gpu": 1, "jobs_per_device": 1}
-with training_job(sys.argv[1], name="curve", resources=resources):
-    print("has a device", flush=True)
-"""
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_job_that_waits_for_a_device_ends_when_it_is_asked_to(tmp_path, number):
-    environment = {**os.environ, "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": "0"}
-    folder, log_file = tmp_path / f"srhm-devices-{os.getuid()}", tmp_path / "job.log"
-    with (
-        locked_device(["0"], folder=folder, log=LOG),
-        subprocess.Popen(
-            [sys.executable, "-c", JOB, str(log_file)],
-            env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        ) as job,
-    ):  # fmt: skip
-        try:
-            while not log_file.exists():  # it is in place before the signals are heeded
-                time.sleep(0.05)
-            time.sleep(2 * devices.SECONDS_BETWEEN_TRIES)
-            assert job.poll() is None
-            job.send_signal(number)
-            printed, said = job.communicate(timeout=20)
-        finally:
-            job.kill()
-    assert job.returncode == STOPPED, said
-    assert printed == ""
-    assert f"stopped ({number.name}) while waiting for one of the devices 0" in log_file.read_text()
-    assert "Traceback" not in said
-
-
-def test_names_that_are_no_file_names_can_be_locked(tmp_path):
-    with locked_device(["MIG-GPU-5c/1/0"], folder=tmp_path, log=LOG) as device:
-        assert device == "MIG-GPU-5c/1/0"
-
-
-def test_a_training_job_takes_its_device_and_its_log_file_names_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path / "locks"))
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5")
-    for asked, seen in (({"gpu": 1, "jobs_per_device": 1}, "4"), ({}, "4,5")):
-        log_file = tmp_path / "job.log"
-        with training_job(log_file, name="curve", resources=asked) as (_, stop):
-            assert os.environ["CUDA_VISIBLE_DEVICES"] == seen
-            assert stop.reason is None
-        assert ("curve: device 4 of 4,5" in log_file.read_text()) == bool(asked)
 
 
 def test_locks_are_kept_in_no_folder_of_another_and_follow_no_link(tmp_path, monkeypatch):

@@ -163,12 +163,6 @@ def test_of_a_broken_machine_it_says_what_is_wrong_and_what_to_do(
     assert [what for what, _ in found if not re.search(wrong, what)] == [], report
 
 
-def test_a_folder_that_is_not_there_yet_is_judged_by_the_one_around_it(clone, examine):
-    code, report = examine(clone / "new" / "folder")
-    assert code == 0, report
-    assert not (clone / "new").exists()
-
-
 def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examine):
     (clone / "results").mkdir()
     lock = clone / "results" / ".lock"
@@ -179,14 +173,6 @@ def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examin
         assert "going on: preset quick, process 7 on a node" in examine()[1]
     lock.write_text("")
     assert "none is going on\n" in examine()[1]
-
-
-def test_what_cannot_be_looked_at_is_a_line_and_no_traceback(examine, clone):
-    (clone / "envs" / "install.py").write_text("import nothing_of_this_name")
-    code, report = examine()
-    assert code == 1
-    assert ("packages cannot be looked at: ModuleNotFoundError(\"No module named"
-            " 'nothing_of_this_name'\")") in report  # fmt: skip
 
 
 def without_environment(folder, *words, program=sys.executable):
@@ -205,14 +191,6 @@ def test_it_needs_no_environment_and_no_package(clone):
     assert "absent: the first make installs it" in done.stdout
     assert done.stderr == ""
     assert not (clone / ".venv").exists()
-
-
-def test_make_says_in_a_sentence_that_there_is_no_python(clone):
-    done = without_environment(clone, "doctor", "PYTHON=python-none", program="make")
-    assert done.returncode == 2
-    assert done.stderr.startswith(
-        "python-none is no Python from 3.6 on: install Python 3.11, 3.12 or 3.13"
-    )
 
 
 @pytest.mark.parametrize("file", [

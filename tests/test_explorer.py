@@ -11,10 +11,8 @@ import logging
 import re
 import shutil
 import subprocess
-from io import StringIO
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
 import numpy as np
 import pandas as pd
@@ -25,24 +23,17 @@ from srhm.explorer import page
 from srhm.explorer.names import (
     AUTHORS,
     CLAIMS,
-    FIRST,
-    FIRST_V,
     HERE,
     PAPER_VALUES,
     PRACTICE,
     TEXT,
-    VIEWS,
-    view_of,
 )
-from srhm.explorer.page import VIEWS as SECTIONS
 from srhm.explorer.page import write_explorer
-from srhm.explorer.rows import Source, claims_shown, explored, json_columns
+from srhm.explorer.rows import Source, explored
 from srhm.results.records import write_table
 from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
 from srhm.scorecard.card import SCHEMA
 from srhm.statistics.regression import slope_with_group_intercepts
-from srhm.studies.registry import STUDIES
-from srhm.study import names_in
 
 LOG = logging.getLogger("test_explorer")
 NASTY = "</script><script>alert(1)</script>"
@@ -110,47 +101,11 @@ def test_a_bound_stands_where_it_is_and_has_no_interval(found):
     assert (reached["low"] <= reached["P_star"]).all()
 
 
-def test_the_papers_points_have_the_prediction_of_our_curve_of_the_same_grammar(found):
-    stars = with_curves(found, "complexities").query("net == 'LCN'")
-    assert stars["prediction"].nunique() == 1
-
-
 def test_sensitivities_keep_layer_and_level(found, tables):
     rows = tables["SENSITIVITIES"]
     mean = rows.groupby(["curve", "P", "kind", "variant", "layer", "l"])["value"].mean().dropna()
     assert len(found["sensitivities"]) == len(mean)
     assert sorted(found["sensitivities"]["value"]) == pytest.approx(sorted(mean))
-
-
-def test_claims_have_indices_and_powers():
-    numbers = {"expected": 1.0, "tolerance": 0.15, "value": 0.85, "low": 0.752, "high": 0.948}
-    shown = claims_shown(pd.DataFrame([{"statement": "P*_LCN <", "note": "", **numbers}]))
-    assert shown.loc[0, "statement_html"] == "P*<sub>LCN</sub> &lt;"
-    found = shown.loc[0, ["error", "in_errors", "in_tolerances"]].tolist()
-    assert found == pytest.approx([0.05, -3, -1])
-
-
-def test_numbers_for_json_are_short_and_infinities_are_none():
-    table = pd.DataFrame({"a": [1 / 3, np.inf, 4.0], "b": [1, 2, 3]})
-    assert json_columns(table) == {"a": [0.3333, None, 4], "b": [1, 2, 3]}
-
-
-def test_every_figure_of_rows_leads_to_a_section():
-    sections = {view.name for view in SECTIONS}
-    assert set(VIEWS.values()) <= sections
-    leading = {}
-    for study in STUDIES.values():
-        for figure in study.figures:
-            schemas = [study.schemas.get(name, "CELLS") for name in names_in(figure.uses)]
-            leading[figure.name] = view_of(schemas, figure.shows)
-    # Figure 4 leads to what is shown at first; other figures do not choose what they do not name.
-    view, _, query = leading["fig04"].partition("?")
-    assert view == SECTIONS[0].name
-    assert parse_qs(query) == {name: list(values) for name, values in FIRST.items()}
-    rest = "protocol=&grammars=all"
-    assert leading["fig07"] == f"learning-curves?net=LCN&s=2&sparsity=B&{rest}&learning-curves.v="
-    assert leading["fig12"] == f"sensitivities?net=LCN&s=2&sparsity=A&{rest}&L=2"
-    assert leading["fig02"] == ""  # a drawing
 
 
 def filled(rows: pd.DataFrame, schema: Any) -> pd.DataFrame:
@@ -221,38 +176,36 @@ def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
     assert len(scripts) == 2
 
 
-def test_this_run_is_shown_first_however_many_rows_others_have():
-    few, many = pd.DataFrame({"P": [1]}), pd.DataFrame({"P": range(9)})
-    ours, theirs, paper = (
-        Source(run=run, study="sparse_hierarchy", schema=schema, rows=rows)
-        for run, schema, rows in (
-            (HERE, "CELLS", few), ("archive: big", "CELLS", many), ("paper", PAPER_VALUES, many)
-        )
-    )  # fmt: skip
-    assert page._first([ours, theirs, paper]) == HERE
-    assert page._first([theirs, paper]) == "archive: big"
-    assert page._first([paper]) == HERE
-
-
-def test_rows_of_published_runs_alone_are_shown_first(written, tables, tmp_path):
-    cells = tables["CELLS"]
-    published = {"archive: big": sorted(set(cells["curve"]))}
-    table = {"study": "a", "file": str(written.with_name("CELLS.parquet")), "schema": "CELLS"}
-    spec = {"preset": "invented", "figures": [], "pages": ["report"], "headline": None,
-            "publications": [],
-            "tables": [{**table, "published": published}], "others": []}  # fmt: skip
-    write_explorer(spec, tmp_path / "explorer.html", log=LOG)
-    html = (tmp_path / "explorer.html").read_text(encoding="utf-8")
-    assert '"first_run":"archive: big"' in html
-    assert HERE not in html
-
-
-def test_tables_of_an_older_run_are_left_out_aloud(written):
-    assert "Without CELLS of old" in written.read_text(encoding="utf-8")
-
-
 # Chooses, and writes what it then finds into the page.
-PROBE = Path(__file__).with_name("explorer_probe.js").read_text(encoding="utf-8")
+PROBE = """
+const wrong = [];
+addEventListener("error", (event) => wrong.push(event.message));
+addEventListener("unhandledrejection", (event) => wrong.push(String(event.reason)));
+addEventListener("securitypolicyviolation", (event) => wrong.push(event.violatedDirective));
+console.error = (...words) => wrong.push(words.join(" "));
+const pause = (time) => new Promise((done) => setTimeout(done, time));
+const wait = async (test) => { while (!test()) await pause(20); };
+const marks = (view) => document.querySelectorAll(`#${view} .mark-symbol.role-mark path`).length;
+const said = { wrong };
+try {
+await wait(() => document.body.dataset.ready);
+await pause(200);
+for (const [name, chosen] of [["every", ""], ["cnn", "CNN"]]) {
+  location.hash = `collapse?run=&net=${chosen}&v=&s=&sparsity=&protocol=&grammars=all`;
+  await pause(400);
+  said[name] = marks("collapse");
+}
+said.unnamed = [...document.querySelectorAll("button, select, input")].filter((one) =>
+  !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).length;
+said.wide = document.documentElement.scrollWidth - innerWidth;
+said.requests = performance.getEntriesByType("resource").map((one) => one.name)
+  .filter((name) => !name.startsWith("data:"));
+} catch (error) { wrong.push(error.stack); }
+const told = document.createElement("output");
+told.id = "said";
+told.textContent = JSON.stringify(said);
+document.body.append(told);
+"""
 POINTS = [
     {"prediction": p, "P_star": star, "s": 2, "v": v}
     for p, star, v in ((64, 150, 4), (80, 160, 4), (200, 330, 6), (900, 2100, 8), (4e3, 7e3, 8))
@@ -308,97 +261,18 @@ def opened(
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
-def test_a_browser_draws_what_is_chosen_and_links_the_views(written, tables, tmp_path, width, dark):
+def test_a_browser_draws_what_is_chosen(written, tables, tmp_path, width, dark):
     said = opened(written, tmp_path, width=width, dark=dark)
-    assert said["requests"] == []
-    assert said["wide"] <= 0, "the page is wider than the screen"
-    assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
-    first = said["first"]
-    assert first["run"] == [HERE]
-    assert {name: tuple(first[name]) for name in FIRST} == FIRST
-    assert (first["grammars"], first["authors"]) == (True, True)
-    # Of no table that is there.
-    assert not {"output-scale", "plane"} & set(said["views"])
-    assert set(said["views"]) == set(first["marks"])
-    # What no row has leaves the address, and the page says so.
-    lost = said["wrong_net"]
-    assert "net = XYZ" in lost["told"]
-    assert "XYZ" not in lost["address"]
-    assert (lost["run"], lost["net"]) == ([], ["LCN"])
-    assert lost["focus"] == "sensitivities-title"
-    # A view alone keeps what is chosen; choices that are not named are those of the first sight.
-    assert (said["view_alone"]["net"], said["view_alone"]["told"]) == (["LCN"], "")
-    assert said["view_alone"]["focus"] == "learning-curves-title"
-    assert (said["lcn"]["run"], said["lcn"]["net"]) == ([HERE], ["LCN"])
-    # No chart stands under an empty choice; it comes back with rows.
-    assert said["empty"]["status"].startswith("0 rows")
-    assert len(said["empty"]["heights"]) >= 3
-    assert set(said["empty"]["heights"]) == {0}
-    assert said["empty"]["buttons"]
-    assert said["again"] > 100
     cells = tables["CELLS"]
-    every = cells.groupby(["curve", "P"]).ngroups
-    marks = {name: said[name]["marks"] for name in ("every", "cnn", "both", "of_paper", "ours")}
-    # Learning curves begin with one v.
-    of_one = cells[cells["v"] == int(FIRST_V)]
-    for view, rows in (("learning-curves", of_one), ("collapse", cells)):
-        n, cnn = (
-            some.groupby(["curve", "P"]).ngroups for some in (rows, rows[rows["net"] == "cnn"])
-        )
-        assert 0 < cnn < n <= every
-        assert marks["every"][view] == marks["both"][view] == n
-        assert marks["cnn"][view] == cnn
-    assert said["listed"] == marks["cnn"]["learning-curves"]
-    assert marks["every"]["sensitivities"] > marks["cnn"]["sensitivities"] > 0
-    # One of the five P* is the authors'.
-    stars = {name: of["sample-complexity"] for name, of in marks.items()}
-    assert (stars["every"], stars["cnn"], stars["both"], stars["ours"]) == (5, 3, 5, 4)
-    # What would leave no curve cannot be chosen: of s_0 = 2 there is one curve.
-    assert said["offered"] == {"net": ["CNN"], "v": ["4"], "s0": ["1", "2"]}
-    # The power law of a group, which a division by the prediction leaves as it is.
-    group, n, slope, _ = said["slopes"][0]
-    assert (group, n) == (f"CNN, {HERE}", "2")
-    stars = {row["s0"]: row["P_star"] for row in found_stars(tables)}
-    assert float(slope) == pytest.approx(np.log(stars[1] / stars[2]) / np.log(864 / 576), abs=0.01)
-    assert said["divided"]["slopes"] == said["slopes"]
-    assert "P* / predicted P*" in said["divided"]["titles"]
-    assert said["divided"]["address"].endswith("&divide=yes")
-    assert said["colours"]["legend"][:2] == ["4", "6"]
-    assert said["colours"]["address"].endswith("&colour=v")
-    (csv, csv_at, _), (svg, svg_at, _), (png, png_at, size) = said["saved"]
-    assert [csv, svg, png] == [f"sample-complexity.{kind}" for kind in ("csv", "svg", "png")]
-    assert csv_at.startswith("data:text/csv")
-    assert svg_at.startswith("data:image/svg+xml")
-    assert png_at.startswith("data:image/png")
-    assert size > 1e4
-    rows, picture = said["texts"]
-    assert len(pd.read_csv(StringIO(rows))) == 5
-    assert picture.startswith("<svg")
-    for word in ("status", "fitted", "from", "to", "n", "curve"):
-        assert word in said["tip"]
-    # A click on a mark pins its curve in all views; so do Enter and the list.
-    ((curve_name, bound, _, _),) = said["pinned"]
-    assert bound == "> 512"
-    assert parse_qs(said["pin_address"].partition("?")[2])["pin"] == [curve_name]
-    assert said["faded"] == 4
-    assert 0 < said["listed_of_one"] < every
-    assert [line[0] for line in said["pinned_by_key"]] == [curve_name, said["walked"]]
-    (_, one, _, _), (_, other, ratio, _) = said["compared"]
-    assert said["let_go"] == 1
-    number = re.compile(r"[\d.]+")
-    P_star, _, high = (float(word) for word in number.findall(one.replace("\u2009", "")))
-    value, least, most = (float(word) for word in number.findall(ratio))
-    assert least < value < most
-    assert value == pytest.approx(float(number.findall(other)[0]) / P_star, rel=0.02)
-    assert most / value > high / P_star
-    assert said["unnamed"] == 0
-    for role, index, name in said["charts"]:
-        assert role == "graphics-document"
-        assert index == 0
-        assert name.startswith("Chart: ")
+    n, cnn = (some.groupby(["curve", "P"]).ngroups for some in (cells, cells.query("net == 'cnn'")))
+    assert (said["every"], said["cnn"]) == (n, cnn)
+    assert (said["requests"], said["unnamed"]) == ([], 0)
+    assert said["wide"] <= 0, "the page is wider than the screen"
 
 
+@pytest.mark.slow
 def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     said = opened(written, tmp_path, width=1400, dark=False, probe=NUMBERS)
     assert said["usual"] == [2, 3, 4]
@@ -408,11 +282,3 @@ def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
     assert said["ratio"]["value"] == 4
     assert said["ratio"]["high"] == pytest.approx(4 * np.exp(np.hypot(*np.log([2, 1.5]))))
-
-
-def found_stars(tables: dict[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """P* of the CNN at 10 % of this run: one curve of each s_0."""
-    stars = tables["SAMPLE_COMPLEXITY"].query(
-        "net == 'cnn' and criterion == 'test_error' and threshold == 0.1 and (v != 4 or s0 != 1)"
-    )
-    return stars.to_dict("records")

@@ -95,19 +95,3 @@ def test_after_the_sigkill_of_snakemake_a_second_run_beside_the_orphan_does_no_h
     sent = len(jobs(cluster))
     cluster.run()
     assert len(jobs(cluster)) == sent  # nothing is left to be done
-
-
-def test_a_job_computes_where_the_launcher_says_whatever_its_node_shows(cluster):
-    # The machine that starts the run shows no GPU, the nodes of the cluster show one.
-    cluster.environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    submit = cluster.command[cluster.command.index("--cluster-generic-submit-cmd") + 1]
-    on_a_node = ("--cluster-generic-submit-cmd", f"env CUDA_VISIBLE_DEVICES=99 {submit}")
-    with_a_gpu = cluster.start("--device", "cuda", *on_a_node)
-    assert with_a_gpu.wait(timeout=300) == 1, cluster.printed.read_text()
-    log = cluster.last_log("lcn")
-    assert "device 99, as given by the scheduler" in log  # which no lock is taken for
-    assert "failed: NoDevice('gpu = 1, but " in log  # here nodes only say that they have one
-    cluster.run("--device", "auto", *on_a_node)
-    assert "device: auto, here cpu" in cluster.printed.read_text()
-    assert "3 cells: 0 in the store, 3 to train" in cluster.last_log("lcn")
-    assert "device" not in cluster.last_log("lcn")

@@ -7,12 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from srhm.forest import picture
-from srhm.forest.layout import EXTENT, Band, Segment, Symbol, Words, layout
-from srhm.forest.letters import runs
+from srhm.forest.layout import EXTENT, Band, Segment, Symbol, layout
 from srhm.forest.svg import svg
 from srhm.scorecard.headline import ForestRow, Mark
-from srhm.scorecard.verdicts import SIGNS, VERDICTS
 
 ROW = ForestRow(
     claim="a", heading="Complexity", label="LCN: exponent of s_0+1", says="s", place="p",
@@ -42,15 +39,6 @@ def test_nothing_leaves_the_page_and_no_row_covers_another(narrow):
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
 
 
-def test_a_legend_of_all_verdicts_fits():
-    words = list(VERDICTS)
-    made = layout([replace(ROW, claim=word, verdict=word) for word in words], narrow=True)
-    shown = [one for placed in made.placed if not placed.row for one in placed.parts]
-    entries = [one for one in shown if isinstance(one, Words) and one.text.endswith(" 1")]
-    assert len(entries) == len(words)
-    assert all(one.x + 0.56 * made.font * len(one.text) <= made.width for one in entries)
-
-
 def test_the_band_of_a_bound_is_half():
     (both,) = parts([ROW], Band)
     (half,) = parts([replace(ROW, band=(-inf, 0.0))], Band)
@@ -73,14 +61,6 @@ def test_ends_beyond_the_plot_are_arrows_and_unknown_ones_are_not_drawn():
     assert [shape for shape, _ in beyond] == ["right"]
 
 
-def test_every_verdict_has_a_shape_of_its_own_and_others_stand_in_grey():
-    shapes = {symbols(replace(ROW, verdict=word))[0][0] for word in SIGNS}
-    assert len(shapes) == len(SIGNS) == len(set(SIGNS.values()))
-    row = replace(ROW, authors=Mark(1, 0, 2), other=Mark(0, -1, 1))
-    assert symbols(row) == [("small", "other"), ("square", "authors"), ("dot", "ours")]
-    assert symbols(replace(ROW, ours=None)) == []
-
-
 @pytest.mark.parametrize("narrow", [False, True])
 def test_the_svg_has_a_title_and_rows_in_reach_of_the_keyboard(narrow):
     root = ElementTree.fromstring(svg([ROW], narrow=narrow, link="#claim-{claim}"))
@@ -93,31 +73,3 @@ def test_the_svg_has_a_title_and_rows_in_reach_of_the_keyboard(narrow):
     words = "".join(root.itertext())
     assert ROW.value in words
     assert ROW.expected in words
-
-
-def test_what_a_row_says_is_escaped():
-    row = replace(ROW, label="a < b & c", value="1 < 2")
-    assert "a < b & c" in "".join(ElementTree.fromstring(svg([row])).itertext())
-
-
-def test_the_picture_has_a_mark_for_each_of_the_layout():
-    row = replace(ROW, authors=Mark(1, 0, 2))
-    figure = picture.draw([row])
-    (axes,) = figure.axes
-    drawn = sum(isinstance(part, (Segment, Symbol)) for one in layout([row], narrow=True).placed
-                for part in one.parts)  # fmt: skip
-    assert len(axes.lines) == drawn
-    texts = {one.get_text() for one in axes.texts}
-    assert {ROW.value, ROW.expected, ROW.heading} <= texts
-
-
-def test_indices_and_powers():
-    assert runs("P*_S / s^(L/2)") == [
-        ("P*", "plain"), ("S", "index"), (" / s", "plain"), ("L/2", "power"),
-    ]  # fmt: skip
-    assert runs("plain") == [("plain", "plain")]
-    assert [kind for _, kind in runs("s_0+1")] == ["plain", "index", "plain"]
-
-
-def test_words_are_those_of_the_rows():
-    assert ROW.label in [part.text for part in parts([ROW], Words)]

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from invented_images import SECTION, write_cifar
 
 from srhm import preset
 from srhm.commands import gc
 from srhm.commands.gc import ABANDONED, main
-from srhm.model.seeding import generator
 from srhm.results import places
 from srhm.studies.registry import STUDIES
 
@@ -120,13 +118,6 @@ def noted(results):
     return file
 
 
-def test_a_configuration_elsewhere_counts_when_a_run_here_was_of_it(results, noted, capsys):
-    before = files_in(results)
-    assert collect(results, "--confirm", "yes") == 0
-    assert files_in(results) == before
-    assert noted.name in capsys.readouterr().out
-
-
 def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, capsys):
     moved = results.parent / "elsewhere"
     moved.mkdir()
@@ -136,20 +127,6 @@ def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, 
     assert files_in(results) == before
     assert f"{noted} cannot be read" in capsys.readouterr().out
     assert collect(results, "--configfile", str(moved / noted.name), "--confirm", "yes") == 0
-    assert files_in(results) == before
-
-
-def test_what_a_run_noted_and_cannot_be_read_keeps_everything(results, noted, monkeypatch):
-    before, read = files_in(results), Path.read_text
-
-    def shut(path, *arguments, **options):
-        if path.name == places.CONFIGURATION:
-            raise PermissionError(13, "Permission denied", str(path))
-        return read(path, *arguments, **options)
-
-    monkeypatch.setattr(Path, "read_text", shut)
-    with pytest.raises(PermissionError, match=str(places.CONFIGURATION)):
-        collect(results, "--confirm", "yes")
     assert files_in(results) == before
 
 
@@ -205,122 +182,3 @@ def test_only_old_partial_files_are_abandoned(results):
     os.utime(results / "cells/ab/one.host-1.part", (long_ago, long_ago))
     assert collect(results, "--confirm", "yes") == 0
     assert [file.name for file in results.rglob("*.part")] == ["two.host-2.part"]
-
-
-def test_measurements_of_another_definition_are_unreferenced(results):
-    put(results, ["measured/sensitivities/0123456789ab/sensitivities/curve.parquet"])
-    assert collect(results, "--confirm", "yes") == 0
-    assert files_in(results) == files_of(CONFIG)
-    assert not (results / "measured/sensitivities/0123456789ab").exists()
-
-
-FLOW = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1, "P": [16, 32]}
-
-
-@pytest.fixture
-def with_flow(results):
-    """Results of a study of networks of any output scale: paths that are wanted, and others."""
-    config = {**CONFIG, "complexity": {"curves": [FLOW]}}
-    curve = the_curve(config, "complexity")
-    first, second = (entry["key"] for entry in curve.entries)
-    files = measured(config, "complexity", curve)
-    wanted = {
-        *(f"plane/curves/{curve.name}{ending}.parquet" for ending in ("", ".timings")),
-        f"plane/cells/{first[:2]}/{first}.safetensors",
-        f"plane/checkpoints/{second}.safetensors",
-        f"plane/parts/{curve.name}/1-of-2.json",
-        *files,
-    }
-    other = "0" * 24
-    some = Path(sorted(files)[0])
-    unwanted = {
-        "plane/curves/other.parquet",
-        f"plane/cells/00/{other}.safetensors",
-        *(f"plane/checkpoints/{key}.safetensors" for key in (first, other)),
-        "plane/parts/other/1-of-2.json",
-        str(some.with_name("other.parquet")),
-        str(some.with_name(f"{some.name}.1.part")),
-        f"plane/measured/hessians/0123456789ab/hessians/{curve.name}.parquet",
-    }
-    put(results, wanted | unwanted)
-    long_ago = time.time() - ABANDONED - 1
-    for file in results.rglob("*.part"):
-        os.utime(file, (long_ago, long_ago))
-    (results.parent / "config" / "tiny.yaml").write_text(yaml.safe_dump(config))
-    return wanted
-
-
-def in_the_store_of_flow(results):
-    return {file for file in files_in(results) if file.startswith("plane/")}
-
-
-def test_of_each_study_only_what_a_configuration_refers_to_is_kept(results, with_flow):
-    assert with_flow < in_the_store_of_flow(results)
-    assert collect(results, "--confirm", "yes") == 0
-    assert in_the_store_of_flow(results) == with_flow
-    assert files_in(results) == files_of(CONFIG) | with_flow
-
-
-def test_with_a_study_only_the_folder_of_its_trainer_is_looked_at(results, with_flow, capsys):
-    assert collect(results, "--study", "complexity", "--confirm", "yes") == 0
-    assert files_in(results) == files_of(CONFIG) | files_of(OTHER) | with_flow
-    assert collect(results, "--study", "complexities") == 2
-    assert "no study 'complexities'" in capsys.readouterr().out
-
-
-@pytest.fixture
-def with_images(results):
-    """Results of networks on images: those of two seeds, of which one is referred to, and more."""
-    folder = results.parent
-    write_cifar(folder / "invented", records_per_file=20, generator=generator(0, role="train"))
-    config = yaml.safe_dump({**CONFIG, "images": SECTION})
-    (folder / "config" / "tiny.yaml").write_text(config)
-    (folder / "other.yaml").write_text(yaml.safe_dump(OTHER))
-    put(results, image_files(SECTION, folder) | image_files({**SECTION, "seeds": 2}, folder))
-    return results
-
-
-def image_files(section, folder):
-    """Paths in results/ of networks on images; of the first cell of a curve a checkpoint only."""
-    config = {"preset": "tiny", "images": section}
-    curve = the_curve(config, "images", folder)
-    first, *others = curve.entries
-    keys = [entry["key"] for entry in others]
-    return {
-        *(f"images/cells/{key[:2]}/{key}.safetensors" for key in keys),
-        f"images/checkpoints/{first['key']}.safetensors",
-        f"images/curves/{curve.name}.parquet",
-        f"images/parts/{curve.name}/1-of-2.json",
-        *measured(config, "images", curve, folder),
-    }
-
-
-def test_networks_on_images_are_kept_while_a_configuration_refers_to_them(with_images):
-    assert collect(with_images, "--confirm", "yes") == 0
-    assert files_in(with_images) == files_of(CONFIG) | image_files(SECTION, with_images.parent)
-
-
-def test_a_checkpoint_of_a_stored_network_on_images_is_removed(with_images):
-    (key,) = [Path(file).stem for file in image_files(SECTION, with_images.parent)
-              if "checkpoints" in file]  # fmt: skip
-    put(with_images, [f"images/cells/{key[:2]}/{key}.safetensors"])
-    assert collect(with_images, "--confirm", "yes") == 0
-    assert not (with_images / "images" / "checkpoints" / f"{key}.safetensors").exists()
-
-
-def test_where_the_images_are_absent_their_networks_are_left_alone(with_images, capsys):
-    (with_images.parent / "invented").rename(with_images.parent / "moved")
-    before = {file for file in files_in(with_images) if file.startswith("images/")}
-    assert collect(with_images, "--confirm", "yes") == 0
-    assert {file for file in files_in(with_images) if file.startswith("images/")} == before
-    printed = capsys.readouterr().out
-    assert f"{with_images / 'images'} is left alone" in printed
-    assert str(with_images.parent / "invented") in printed
-
-
-def test_images_that_are_refused_keep_everything(with_images, capsys):
-    (with_images.parent / "invented" / "MD5SUMS").unlink()
-    before = files_in(with_images)
-    assert collect(with_images, "--confirm", "yes") == 2
-    assert files_in(with_images) == before
-    assert "MD5SUMS" in capsys.readouterr().out

@@ -1,15 +1,13 @@
 """The paper's statements, and the claims that they name."""
 
-import re
 from dataclasses import replace
-from math import inf, isnan, log, nan
-from pathlib import Path
+from math import inf, nan
 
 import pytest
 
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
-from srhm.scorecard.expectations import Above, Below, Factor, Within
+from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.headline import (
     Mark,
     Statement,
@@ -19,7 +17,7 @@ from srhm.scorecard.headline import (
 )
 from srhm.scorecard.statements import statement_lines
 from srhm.studies.registry import STUDIES
-from srhm.studies.sparse_hierarchy.headline import HEADLINE, other_run
+from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 OF_PAPER = [
     claim
@@ -32,16 +30,6 @@ def test_the_headline_has_twelve_to_fifteen_statements_of_claims_that_exist():
     assert 12 <= len(HEADLINE) <= 15
     known = {claim.identifier for claim in OF_PAPER}
     assert set(identifiers(HEADLINE)) <= known
-
-
-def test_the_other_run_is_the_published_one_with_most_curves():
-    published = Path(__file__).parents[1] / "published"
-    name, fits = other_run(sorted(published.glob("*/sparse_hierarchy/*.*")))
-    assert name == "our 128 channels"
-    ends = fits.set_index("claim").loc["s0-exponent-lcn-L2"]
-    assert ends["low"] < ends["value"] < ends["high"]
-    assert other_run([])[0] == ""
-    assert other_run([])[1].empty
 
 
 def test_no_claim_stands_twice_and_every_statement_has_words_and_a_place():
@@ -80,31 +68,6 @@ def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
     assert row.ours.value == -0.5
     assert row.ours.high == 1
     assert row.expected == "< 0.5"
-
-
-def test_a_lower_bound_allows_all_above():
-    (row,) = rows_of(claim("a", Above(0.5), 0.75, 0.6, 1))
-    assert (row.band, row.expected, row.verdict) == ((0, inf), "> 0.5", "reproduced")
-
-
-def test_ratios_are_shown_as_factors():
-    (row,) = rows_of(claim("a", Factor(1, within=2), log(2), 0, log(4)))
-    assert row.measured == "×2.00 [1.00, 4.00]"
-    assert row.expected == "×1 within ×2"
-    assert row.ours.value == pytest.approx(1, abs=1e-3)
-
-
-def test_ends_that_are_not_known_stay_so():
-    for end in (nan, inf):
-        (row,) = rows_of(claim("a", Within(1, 1), 1, nan, end))
-        assert isnan(row.ours.low)
-        assert isnan(row.ours.high)
-        assert row.measured == "1.00 [unknown]"
-
-
-def test_what_the_scorecard_lacks_is_left_out():
-    table = scorecard({}, [claim("a", Within(1, 1), 1, 0, 2)])
-    assert forest_rows([statement(x="b")], table) == []
 
 
 def test_the_authors_points_lie_in_the_same_units():
@@ -166,16 +129,3 @@ def replace_measured(one):
     found = Measurement(value=value, low=value - wide, high=value + wide, n=9, note="",
                         authors=(2.1, nan, nan))  # fmt: skip
     return replace(one, measure=lambda tables: found)
-
-
-def test_numbers_that_are_equal_stand_once_and_what_is_not_measured_has_none():
-    pair = [claim("a", Within(2, 0.5), 3, 2.9, 3.1, (2.6, nan, nan)), claim("b", Within(2, 1), 2,
-            nan, nan), claim("c", Within(2, 1), nan, nan, nan)]  # fmt: skip
-    both = Statement(heading="h", says="s", short=("one; two", "three"), quote="q", place="p",
-                     lines={"x": "a", "y": "b", "z": "c", "w": "d"})  # fmt: skip
-    _, _, head, first, second, _, last = statement_lines([both], scorecard({}, pair))
-    assert head.split() == ["this", "run", "paper", "authors", "verdict"]
-    assert re.split("  +", first) == ["one; two", "3.00±0.05; 2.00±unknown", "2", "2.60; –",
-                                      "differs*; inconclusive"]  # fmt: skip
-    assert re.split("  +", second) == ["three", "–", "2", "–", "inconclusive"]
-    assert last.endswith("*: as theirs does.")

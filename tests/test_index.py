@@ -11,7 +11,6 @@ from srhm import preset
 from srhm.commands.index import write_index
 from srhm.commands.presets import CONFIG, Run
 from srhm.results import places
-from srhm.rules.pages import files_of_studies
 
 
 @pytest.fixture
@@ -54,19 +53,3 @@ def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> No
     assert "Not made here: temperature (" in missing
     assert "(2 reproduced, 1 differs): <a href" in text
     assert '<img src="figures/fig04.png" alt="Figure 4: ' in text
-
-
-@pytest.mark.parametrize("card", ["", "{", "[1]", '[{"claim": "a"}]'])
-def test_a_scorecard_that_cannot_be_read_has_no_counts(run: Run, card: str) -> None:
-    file = run.directory / places.scorecard_json("test", "report")
-    file.write_text(card, encoding="utf-8")
-    text = write_index(run).read_text(encoding="utf-8")
-    assert "report.html" in text
-    assert "agree" not in text
-
-
-def test_of_a_whole_run_nothing_is_missing(run: Run) -> None:
-    for name in files_of_studies(run.plan, ["sparse_hierarchy"]):
-        (run.directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (run.directory / name).touch()
-    assert "Missing" not in write_index(run).read_text(encoding="utf-8")

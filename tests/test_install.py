@@ -7,16 +7,12 @@ import subprocess
 import sys
 import threading
 import time
-import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from srhm.commands.variables import why_reset
-
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 SCRIPT = ROOT / "envs" / "install.py"
 VARIABLES = ROOT / "src" / "srhm" / "commands" / "variables.py"
 
@@ -93,50 +89,6 @@ def test_an_environment_older_than_its_lists_is_brought_up_to_date(clone, loaded
     assert install.done == ALL + ALL[1:]
 
 
-def test_an_environment_without_hashes_is_made_anew_where_they_are_asked_for(clone, loaded):
-    (clone / "envs" / "hashed").mkdir()
-    for name, pin in (("requirements", "setuptools"), ("cpu", "torch"), ("cuda", "torch")):
-        lock = clone / "envs" / "hashed" / f"{name}.lock"
-        lock.write_text(f"{pin}==2 \\\n    --hash=sha256:1\n")
-    install = loaded(clone)
-    install.main()
-    for _ in range(2):
-        assert install.main("yes") == 0
-    assert install.done == [*ALL, "venv", "--no-deps", *ALL[1:]]
-    plain, first, *hashed = install.given
-    assert plain == clone / "envs" / "requirements.lock"
-    assert hashed == [clone / "envs" / "hashed" / f"{one}.lock" for one in ("requirements", "cpu")]
-    assert first.read_text().split() == ["setuptools==2", "--hash=sha256:1"]
-    # One that was installed by hashes is whole without them, but not with others.
-    assert install.main() == 0
-    assert len(install.given) == 4
-    assert install.main("cuda") == 0
-    assert [path.name for path in install.given[-2:]] == ["requirements.lock", "cuda.lock"]
-
-
-def test_other_hashes_than_those_that_there_are_are_refused(clone, loaded, capsys):
-    assert loaded(clone).main("some") == 2
-    assert "HASHES=some: known are HASHES=yes and HASHES=cuda" in capsys.readouterr().err
-
-
-def test_where_no_index_has_the_build_that_hashes_allow_a_sentence_says_what_to_do(
-    clone, monkeypatch, capsys
-):
-    spec = importlib.util.spec_from_file_location("install", clone / "envs" / "install.py")
-    install = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(install)
-    (clone / ".venv").mkdir()
-
-    def refused(command, *, stdout=None, **_):
-        if stdout is not None:
-            stdout.write("THESE PACKAGES DO NOT MATCH THE HASHES\n    torch==2.13.0 from an index")
-        return subprocess.CompletedProcess(command, 1, stdout="")
-
-    monkeypatch.setattr(install.subprocess, "run", refused)
-    assert install.pip(clone, "--requirement", "a") == 1
-    assert "HASHES=cuda takes the other" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
 def test_a_copied_or_moved_environment_is_made_anew(clone, loaded, tmp_path, way):
     loaded(clone).main()
@@ -149,16 +101,6 @@ def test_a_copied_or_moved_environment_is_made_anew(clone, loaded, tmp_path, way
 
 def test_an_installation_that_was_interrupted_begins_anew(clone, loaded):
     assert loaded(clone, fails=True).main() == 1
-    install = loaded(clone)
-    assert install.main() == 0
-    assert install.done == ALL
-
-
-def test_a_python_that_makes_no_environment_is_a_sentence_and_the_next_call_begins_anew(
-    clone, loaded, capsys
-):
-    assert loaded(clone, venv_fails=True).main() == 1
-    assert "cannot make an environment" in capsys.readouterr().err
     install = loaded(clone)
     assert install.main() == 0
     assert install.done == ALL
@@ -215,31 +157,10 @@ def a_link(venv: Path) -> None:
     venv.symlink_to("shared")
 
 
-def a_link_to_nothing(venv: Path) -> None:
-    venv.symlink_to("gone")
-
-
-def a_link_to_a_former_one(venv: Path) -> None:
-    an_environment(venv.with_name("shared"))
-    (venv.with_name("shared") / "package.stamp").touch()
-    venv.symlink_to("shared")
-
-
-def a_file(venv: Path) -> None:
-    venv.write_text("a note", encoding="utf-8")
-
-
 def an_environment(venv: Path) -> None:
     (venv / "bin").mkdir(parents=True)
     (venv / "bin" / "python").touch()
     (venv / "pyvenv.cfg").touch()
-
-
-def an_environment_with_our_code(venv: Path) -> None:
-    an_environment(venv)
-    packages = venv / "lib" / "python3" / "site-packages"
-    packages.mkdir(parents=True)
-    (packages / "__editable__.srhm-1.pth").write_text(f"{venv.parent / 'src'}\n")
 
 
 def a_folder_of_notes(venv: Path) -> None:
@@ -247,13 +168,7 @@ def a_folder_of_notes(venv: Path) -> None:
     (venv / "note").write_text("a note")
 
 
-FOREIGN = [
-    *(a_link, a_link_to_nothing, a_link_to_a_former_one, a_file, an_environment),
-    *(an_environment_with_our_code, a_folder_of_notes),
-]
-
-
-@pytest.mark.parametrize("made", FOREIGN)
+@pytest.mark.parametrize("made", [a_link, an_environment, a_folder_of_notes])
 def test_an_environment_that_is_not_ours_is_refused_and_left_as_it_is(clone, loaded, capsys, made):
     made(clone / ".venv")
     install = loaded(clone)
@@ -262,20 +177,6 @@ def test_an_environment_that_is_not_ours_is_refused_and_left_as_it_is(clone, loa
     assert f"{clone / '.venv'} " in capsys.readouterr().err
     assert sorted(clone.rglob("*")) == before
     assert install.done == []
-
-
-def test_an_empty_folder_in_its_place_is_no_environment_of_somebody_else(clone, loaded):
-    (clone / ".venv").mkdir()
-    assert loaded(clone).main() == 0
-
-
-def test_what_a_link_within_an_unfinished_environment_leads_to_is_kept(clone, loaded, tmp_path):
-    (tmp_path / "kept").mkdir()
-    (clone / ".venv").mkdir()
-    (clone / ".venv" / "unfinished").touch()
-    (clone / ".venv" / "lib64").symlink_to(tmp_path / "kept")
-    assert loaded(clone).main() == 0
-    assert (tmp_path / "kept").is_dir()
 
 
 def test_of_two_calls_at_a_time_one_installs(clone, loaded):
@@ -314,17 +215,6 @@ def test_a_python_without_wheels_is_refused_in_a_sentence(
     assert not (clone / ".venv").exists()
 
 
-def test_a_disk_that_takes_nothing_is_named_with_its_path(clone, loaded, capsys, monkeypatch):
-    install = loaded(clone)
-
-    def full(root, hashes):
-        raise OSError(28, "No space left on device", str(root / ".venv"))
-
-    monkeypatch.setattr(install, "install", full)
-    assert install.main() == 2
-    assert f"{clone / '.venv'}: No space left on device" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("letter", [" ", "'", '"', "$", "\\", "{"])
 def test_a_path_that_jobs_cannot_run_in_is_refused_before_anything_is_installed(tmp_path, letter):
     folder = tmp_path / f"a{letter}b"
@@ -335,25 +225,3 @@ def test_a_path_that_jobs_cannot_run_in_is_refused_before_anything_is_installed(
     assert run.returncode == 2
     assert f"has {letter!r}: jobs would fail in a shell. Move it" in run.stderr
     assert [file.name for file in folder.iterdir()] == ["envs"]
-
-
-def test_a_wheelhouse_has_the_locks_and_the_plugins_for_slurm():
-    command = ["make", "--dry-run", "wheelhouse"]
-    said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in ("requirements", "docs", "equivariance"):
-        assert f"--requirement envs/{name}.lock" in said
-    plugins = PROJECT["optional-dependencies"]["cluster"]
-    assert f"--wheel-dir wheelhouse {' '.join(plugins)} " in said
-    # What is then said to pip reaches it.
-    words = ("PIP_NO_INDEX", "PIP_FIND_LINKS")
-    assert all(f"{word}=" in said and not why_reset(word) for word in words)
-
-
-def test_a_copied_folder_does_not_run_the_code_of_the_original(tmp_path):
-    for name in ("Snakefile", "rules", "config"):
-        source = ROOT / name
-        (shutil.copytree if source.is_dir() else shutil.copy)(source, tmp_path / name)
-    command = [sys.executable, "-m", "snakemake", "--dry-run", "--cores", "1"]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert run.returncode == 1
-    assert "`make env` in this folder installs its own" in run.stdout + run.stderr

@@ -66,23 +66,6 @@ def test_the_least_limit_of_all_groups_around_the_process_counts(machine):
     assert limits.memory(root, {}) == 2000
 
 
-@pytest.mark.parametrize("place", ["docker/abc", ""], ids=["of the host", "of a container"])
-def test_limits_of_cgroup_v1_are_found_whoever_named_the_group(machine, place):
-    root = machine(proc__self__cgroup="4:memory:/docker/abc\n3:cpu,cpuacct:/docker/abc\n0::/\n")
-    group(root, f"cpu,cpuacct/{place}", cpu_cfs_quota_us="50000\n", cpu_cfs_period_us="100000\n")
-    group(root, f"memory/{place}", memory_limit_in_bytes=f"{GIGABYTE}\n")
-    assert limits.cores(root, {}) == 1
-    assert limits.memory(root, {}) == 1000
-
-
-def test_no_limit_of_cgroup_v1_is_a_huge_number_or_minus_one(machine):
-    root = machine(proc__self__cgroup="4:memory:/\n3:cpu:/\n")
-    group(root, "cpu", cpu_cfs_quota_us="-1\n", cpu_cfs_period_us="100000\n")
-    group(root, "memory", memory_limit_in_bytes="9223372036854771712\n")
-    assert limits.cores(root, {}) == 8
-    assert limits.memory(root, {}) is None
-
-
 @pytest.mark.parametrize(
     ("job", "cores", "memory"),
     [
@@ -99,13 +82,6 @@ def test_no_limit_of_cgroup_v1_is_a_huge_number_or_minus_one(machine):
 def test_a_job_of_a_cluster_has_its_cores_and_memory(machine, job, cores, memory):
     root = machine(proc__self__cgroup="0::/\n")
     assert (limits.cores(root, job), limits.memory(root, job)) == (cores, memory)
-
-
-def test_kills_for_memory_are_counted_in_the_container_or_else_the_machine(machine):
-    root = machine(proc__self__cgroup="0::/\n", proc__vmstat="nr_free_pages 1\noom_kill 7\n")
-    assert limits.killed_for_memory(root) == 7
-    group(root, "", memory_events="low 0\noom 3\noom_kill 2\n")
-    assert limits.killed_for_memory(root) == 2
 
 
 def test_the_makefile_gets_a_number_of_cores_from_any_python():

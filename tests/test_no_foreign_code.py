@@ -78,12 +78,6 @@ def test_no_rule_has_a_shell_or_runs_text(file):
     assert IN_RULES.search(text) is None
 
 
-def test_a_shell_in_a_rule_would_be_seen():
-    assert IN_RULES.search('rule a:\n    shell:\n        "rm {output}"')
-    assert IN_RULES.search("shell('ls')")
-    assert not IN_RULES.search("rule a:\n    script:\n        'run.py'")
-
-
 @pytest.mark.parametrize(
     "source",
     [
@@ -105,10 +99,3 @@ def test_a_shell_in_a_rule_would_be_seen():
 )
 def test_each_of_them_would_be_seen(source):
     assert len(list(dangers(source))) == 1
-
-
-def test_what_is_safe_is_not_refused():
-    safe = (
-        "torch.load(f, weights_only=True); yaml.safe_load(t); np.load(f); re.compile(t); n.eval()"
-    )
-    assert list(dangers(safe)) == []

@@ -13,13 +13,9 @@ from srhm.data import train_and_test
 from srhm.measure.sensitivity import Probe, one_node, sensitivities, transform
 from srhm.model.encoding import symbols
 from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.parsing import parse
-from srhm.model.sampling import derive
 from srhm.model.seeding import generator
-from srhm.model.theory import predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.play.page import PROTOCOL, WIDTH
-from srhm.statistics.sample_complexity import crossing
 from srhm.training.reference import ReferenceEngine
 
 ROOT = Path(__file__).parents[1]
@@ -111,12 +107,6 @@ def rows(data):
     return [dict(zip(names, (x.tolist() for x in one), strict=True)) for one in each]
 
 
-def derivations(grammar, data):
-    """Data of the page as those of Python."""
-    columns = [np.array([one[name] for one in data]) for name in ("label", "choices", "placements")]
-    return derive(grammar, *columns)
-
-
 COMPARED = Path(__file__).with_name("play_compared.js").read_text(encoding="utf-8")
 
 
@@ -171,101 +161,3 @@ def test_a_hundred_steps_are_those_of_python_within_rounding(compared):
         assert found["error"] == pytest.approx(double.test_error())
         for kind, value in case.sensitivities(double).items():
             assert found[kind] == pytest.approx(value, rel=1e-4), kind
-
-
-def test_what_the_page_draws_is_of_the_model(compared):
-    for case, found in compared[0]:
-        p = case.grammar.parameters
-        # All tuples of a level are different.
-        own = tuple(np.array(one) for one in found["own"])
-        for level, tuples in enumerate(own, start=1):
-            assert tuples.shape == case.grammar.rules[level - 1].shape
-            flat_tuples = tuples.reshape(-1, 2).tolist()
-            assert len({tuple(one) for one in flat_tuples}) == len(flat_tuples)
-            assert 0 <= tuples.min() <= tuples.max() < p.n_features
-        assert sorted(found["numbers"]) == list(range(1000))
-        assert found["numbers"] != sorted(found["numbers"])
-        for level in range(1, p.depth + 1):
-            nodes = slice(2 ** (p.depth - level) - 1, 2 ** (p.depth - level + 1) - 1)
-            for kind in "SD":
-                image = derivations(case.grammar, found[f"{kind}_images"][level - 1])
-                for row, label in zip(symbols(image, p), case.test.labels, strict=True):
-                    assert parse(row, case.grammar).label == label
-                changed = image.choices[:, nodes] != case.test.choices[:, nodes]
-                if kind == "S":
-                    assert changed.all()
-                    assert (image.placements == case.test.placements).all()
-                else:
-                    assert (image.choices == case.test.choices).all()
-                    moved = image.placements != case.test.placements
-                    # Drawn anew, so that one of n_placements stays where it was.
-                    part = 1 - 1 / p.n_placements
-                    assert moved[:, nodes].mean() == pytest.approx(part, abs=0.2)
-                    moved[:, nodes] = False
-                    assert not moved.any()
-                above = slice(0, nodes.start)
-                assert (image.choices[:, above] == case.test.choices[:, above]).all()
-        law = predicted_sample_complexity(
-            case.net,
-            depth=p.depth,
-            branching=2,
-            n_synonyms=p.n_synonyms,
-            n_classes=p.n_classes,
-            n_empty=p.n_empty,
-        )
-        assert found["law"] == pytest.approx(law)
-
-
-def test_random_numbers_and_the_crossing(compared):
-    said = compared[1]
-    drawn = np.array(said["gaussian"])
-    assert abs(drawn.mean()) < 4 / np.sqrt(len(drawn))
-    assert drawn.std() == pytest.approx(1, abs=0.03)
-    assert abs(np.corrcoef(drawn[:-1], drawn[1:])[0, 1]) < 4 / np.sqrt(len(drawn))
-    assert len(set(said["streams"])) == len(said["streams"])
-    found = crossing(*(np.array(one, dtype=float) for one in CURVE), 0.1)
-    assert said["crossing"] == pytest.approx(np.exp(found.log_size))
-
-
-PLAYED = Path(__file__).with_name("play_played.js").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
-def test_it_is_played_with(html, tmp_path, width, dark):
-    said = said_by(html, PLAYED, tmp_path, width=width, dark=dark)
-    assert said["requests"] == []
-    assert said["wide"] <= 0, "the page is wider than the screen"
-    assert said["ground"] == ("rgb(22, 22, 22)" if dark else "rgb(255, 255, 255)")
-    assert said["first"]["tree"].startswith("Tree of the datum. Class ")
-    assert "The archive's curve falls from 0.61 at P = 128" in said["first"]["chart"]
-    assert said["first"]["lines"] == 3
-    # The class, read from the symbols, stays as it is; another symbol may change it.
-    for name, changed, words in said["changes"]:
-        assert changed, name
-        assert words.endswith("as before.")
-        assert not re.search(r" 0 of \d+ symbols", words)
-    assert any("no longer" in words for words in said["spoilt"][:20])
-    assert any("it has no class" in words for words in said["spoilt"][20:])
-    # Without empty places nothing moves, and there are too few data: n_c m^3 = 32.
-    assert said["still"] == [False, True, True]
-    assert said["few"][0]
-    assert "There are 8 data" in said["few"][1]
-    assert said["tree"].count("at place") == 6
-    assert said["focus"] == "stop"
-    assert said["again"] == "train"
-    # Test error, S and D fall together.
-    first, *_, last = said["points"]
-    assert [row[:3] for row in said["points"]] == [
-        ["CNN", "1", str(P)] for P in (54, 86, 136, 216, 343, 544)
-    ]
-    for column in (3, 4, 5):
-        assert float(last[column]) < 0.3 * float(first[column])
-    assert float(first[3]) > 0.3
-    assert float(last[3]) < 0.05
-    assert said["marks"] == 3 * len(said["points"])
-    assert "P* here" in said["star"]
-    assert said["answers"][-1] == "right"
-    assert len(said["answers"]) == len(said["points"])
-    assert said["stopped"] == ["Stopped.", True, False]
-    assert said["unnamed"] == []
-    assert said["beyond_keys"] == 0

@@ -25,16 +25,6 @@ def main():
 
 sys.exit(printing(main))
 """
-PRINTS = """
-import sys
-from srhm.commands.printing import printing
-
-def main():
-    print("a line")
-    return 0
-
-sys.exit(printing(main))
-"""
 
 
 def run(code, to, folder):
@@ -53,13 +43,6 @@ def test_a_run_whose_output_is_closed_or_full_makes_what_it_is_to_make(tmp_path,
     done = run(MAKES, to, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "made").is_file()
-
-
-def test_a_command_that_cannot_print_says_so(tmp_path):
-    done = run(PRINTS, "> /dev/full", tmp_path)
-    assert done.returncode == 1
-    assert done.stderr == "not all is printed: [Errno 28] No space left on device\n"
-    assert run(PRINTS, ">&-", tmp_path).returncode == 0
 
 
 def test_settings_of_numba_in_a_file_are_refused(tmp_path, capsys):

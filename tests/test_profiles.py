@@ -1,7 +1,6 @@
 """The profiles of profiles/: complete, commented key by key, and accepted by Snakemake."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -40,32 +39,11 @@ def rules(tmp_path_factory) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_there_is_a_profile_for_each_kind_of_machine():
-    assert {"default", "local-gpu", "slurm", "slurm-nodb", "ci"} <= set(NAMES)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_profile_is_complete_by_itself(name):
     found = settings(name)
     assert {key: found.get(key) for key in EVERYWHERE} == EVERYWHERE
     assert "jobs" in found if "executor" in found else "cores" in found
-
-
-@pytest.mark.parametrize("file", PROFILES, ids=NAMES)
-def test_every_key_of_a_profile_has_its_reason_above_it(file):
-    lines = file.read_text().splitlines()
-    for number, line in enumerate(lines):
-        if re.match(r"[a-z]", line):
-            below = [text for text in lines[number + 1 :] if text.strip()][:1]
-            reasons = [lines[number - 1], *below] if line.endswith(":") else [lines[number - 1]]
-            assert any(text.strip().startswith("#") for text in reasons), line
-
-
-def test_the_two_profiles_for_slurm_differ_in_the_status_command_alone():
-    first, second = settings("slurm"), settings("slurm-nodb")
-    assert first.pop("slurm-status-command") == "sacct"
-    assert second.pop("slurm-status-command") == "squeue"
-    assert first == second
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -3,14 +3,10 @@
 import errno
 import math
 import os
-import subprocess
-import sys
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from assertions import assert_equal
 
@@ -25,7 +21,6 @@ from srhm.results.records import (
     write_derivations,
     write_table,
 )
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SCORECARD, SENSITIVITIES, TIMINGS
 
 SCHEMA = pa.schema(
     {
@@ -53,41 +48,10 @@ def test_rows_are_read_as_they_were_written(path):
     assert repr(read) == repr(ROWS)  # NaN is not equal to itself
 
 
-def test_a_frame_is_read_as_it_was_written(path):
-    frame = pd.DataFrame(ROWS)
-    write_table(frame, path, SCHEMA)
-    pd.testing.assert_frame_equal(read_table(path, SCHEMA), frame)
-
-
-def test_a_frame_from_a_table_can_be_written_again(path):
-    write_table(ROWS, path, SCHEMA)
-    before = path.read_bytes()
-    write_table(read_table(path, SCHEMA), path, SCHEMA)
-    assert path.read_bytes() == before
-
-
-def test_columns_come_in_the_order_of_the_schema(path):
-    shuffled = [dict(reversed(row.items())) for row in ROWS]
-    write_table(shuffled, path, SCHEMA)
-    assert list(read_table(path, SCHEMA).columns) == SCHEMA.names
-
-
-@pytest.mark.parametrize("schema", [CELLS, TIMINGS, SAMPLE_COMPLEXITY, SENSITIVITIES, SCORECARD])
-def test_a_table_without_rows_has_all_its_columns(path, schema):
-    write_table([], path, schema)
-    read = read_table(path, schema)
-    assert (list(read.columns), len(read)) == (schema.names, 0)
-
-
 def test_the_provenance_is_read_as_it_was_written(path):
     provenance = {"source": "0a1b", "sizes": [1, 2], "nested": {"ε": 0.1}}
     write_table(ROWS, path, SCHEMA, provenance=provenance)
     assert read_provenance(path) == provenance
-
-
-def test_a_table_without_provenance_has_none(path):
-    write_table(ROWS, path, SCHEMA)
-    assert read_provenance(path) == {}
 
 
 def test_equal_rows_give_equal_bytes(path, tmp_path):
@@ -96,28 +60,6 @@ def test_equal_rows_give_equal_bytes(path, tmp_path):
     as_frame = pd.DataFrame(ROWS)[["bias", "test_error", "P", "key"]]
     write_table(as_frame, other, SCHEMA, provenance={"b": 2, "a": 1})
     assert path.read_bytes() == other.read_bytes()
-
-
-def test_measured_numbers_take_less_space_than_they_have_digits_and_keep_them(path):
-    stream = np.random.default_rng(0)
-    values = {"often": stream.integers(3, size=20000) / 3, "once": 0.5 + stream.random(20000)}
-    rows = pd.DataFrame({"key": "a", **values})
-    schema = pa.schema({"key": pa.string(), **dict.fromkeys(values, pa.float64())})
-    write_table(rows, path, schema)
-    pd.testing.assert_frame_equal(read_table(path, schema), rows)
-    group = pq.ParquetFile(path).metadata.row_group(0)
-    sizes = {group.column(i).path_in_schema: group.column(i).total_compressed_size
-             for i in range(3)}  # fmt: skip
-    assert sizes["once"] < 0.93 * 8 * len(rows)
-    assert sizes["often"] < 0.1 * sizes["once"]
-
-
-def test_equal_derivations_give_equal_bytes(tmp_path, make_sample):
-    files = [tmp_path / "one.parquet", tmp_path / "other.parquet"]
-    for file in files:
-        _, train, test = make_sample(n_train=30)
-        write_derivations({(0, "train"): train, (0, "test"): test}, file, provenance={"a": 1})
-    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -160,15 +102,6 @@ def test_a_missing_table_is_named(path):
         read_provenance(path)
 
 
-def test_a_table_that_was_cut_is_named(path):
-    write_table(ROWS, path, SCHEMA)
-    whole = path.read_bytes()
-    for length in range(0, len(whole), 7):
-        path.write_bytes(whole[:length])
-        with pytest.raises(TableError, match=f"{path} is damaged"):
-            read_table(path, SCHEMA)
-
-
 def test_a_bit_that_flips_never_changes_a_row(path):
     rows = [{**ROWS[i % 3], "test_error": i / 7, "P": i} for i in range(40)]
     write_table(rows, path, SCHEMA)
@@ -182,13 +115,6 @@ def test_a_bit_that_flips_never_changes_a_row(path):
         except TableError:
             refused += 1
     assert refused > len(whole) / 2  # the others are of no row, such as the provenance
-
-
-def test_a_file_that_is_no_table_is_named(path):
-    path.parent.mkdir()
-    path.write_text("key,P\na,1\n")
-    with pytest.raises(TableError, match=f"{path} is damaged"):
-        read_table(path, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -237,36 +163,3 @@ def test_derivations_are_read_as_they_were_written(path, make_sample, sparsity):
     for name, data in samples.items():
         assert_equal(read[name], data)
     assert read_provenance(path) == {"seeds": [0, 7]}
-
-
-def test_derivations_of_another_grammar_are_refused(path, make_sample, make_parameters):
-    _, train, test = make_sample(n_train=80)
-    write_derivations({(0, "train"): train, (0, "test"): test}, path, provenance={})
-    with pytest.raises(TableError, match=f"{path} holds no derivations of this grammar"):
-        read_derivations(path, make_parameters(depth=3))
-
-
-def test_a_table_that_holds_no_derivations_is_refused(path, make_parameters):
-    write_table(ROWS, path, SCHEMA)
-    with pytest.raises(TableError, match=f"{path} holds no derivations"):
-        read_derivations(path, make_parameters())
-
-
-READS = """
-import sys
-from pathlib import Path
-import psutil
-from srhm.results.records import read_table
-from srhm.results.tables import CELLS
-import pyarrow.dataset
-before = psutil.Process().num_threads()
-read_table(Path(sys.argv[1]), CELLS)
-assert psutil.Process().num_threads() == before
-"""
-
-
-def test_a_table_is_read_in_the_calling_thread(tmp_path):
-    # Where memory is short (ulimit -v), threads of Arrow's own wait for ever.
-    path = tmp_path / "cells.parquet"
-    write_table([], path, CELLS)
-    subprocess.run([sys.executable, "-c", READS, str(path)], check=True)

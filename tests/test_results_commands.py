@@ -7,8 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from srhm.commands import open_results
-from srhm.commands.claims import MOST
 from srhm.commands.command import main
 from srhm.report.answer import lines_of_statements
 from srhm.results.records import write_table
@@ -64,20 +62,6 @@ def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named
     assert printed[-1] == "All 1 claims, figures: open results/quick/index.html"
 
 
-def test_claims_of_studies_that_state_nothing_are_counted_and_those_that_differ_named(
-    results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    others = pd.concat([scorecard(claim=f"a{n}", verdict="differs") for n in range(MOST + 2)])
-    write_table(others, results / "grid/tables/jamming/claims.parquet", SCHEMA)
-    (results / "grid/tables/sparse_hierarchy/claims.parquet").unlink()
-    assert main(["claims", "--results", "results/grid"]) == 0
-    printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == f"{MOST + 2} claims: 0 reproduced, {MOST + 2} differ, 0 inconclusive."
-    assert printed[1:-2] == ["differs: exponent of v: 2.890 ± 0.018, expected 3 ± 0.2"] * MOST
-    assert printed[-2] == "and 2 more"
-    assert len(printed) < 30
-
-
 def test_the_summary_of_the_paper_has_what_it_states() -> None:
     stated = lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard())
     assert LINE in stated
@@ -92,19 +76,6 @@ def test_the_summary_of_the_paper_has_what_it_states() -> None:
     assert lines_of_statements(None, scorecard()) == []
 
 
-def test_the_index_is_named_and_opened_where_there_is_a_screen(
-    results: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened: list[str] = []
-    monkeypatch.setattr(open_results.webbrowser, "open", opened.append)
-    index = results / "quick" / "index.html"
-    for screen in (False, True):
-        monkeypatch.setattr(open_results, "has_screen", lambda screen=screen: screen)
-        assert main(["open", "--results", "results/quick"]) == 0
-        assert capsys.readouterr().out == f"{index}\n"
-    assert opened == [index.as_uri()]
-
-
 @pytest.mark.parametrize("name", ["claims", "open"])
 def test_without_results_a_command_says_how_to_make_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
@@ -114,8 +85,3 @@ def test_without_results_a_command_says_how_to_make_them(
     assert "`make figures` makes one" in capsys.readouterr().err
     assert main([name, "--results", "elsewhere"]) == 2
     assert "elsewhere has no" in capsys.readouterr().err
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
-    assert capsys.readouterr().out.startswith("srhm ")

@@ -1,6 +1,5 @@
 """Jobs on PBS, SGE and LSF through profiles/generic; in place of the schedulers stand-ins."""
 
-import ast
 import importlib.util
 import json
 import os
@@ -125,34 +124,6 @@ def test_a_job_that_is_gone_without_a_code_has_failed_after_a_while(
     now = time.time()
     monkeypatch.setattr(scheduler.time, "time", lambda: now + scheduler.LATENCY + 1)
     assert scheduler.status("7") == "failed"
-
-
-def test_jobs_are_cancelled_by_their_numbers(there, kind, scheduler):
-    assert scheduler.cancel(["7", "8"]) == 0
-    assert words_of(there, KINDS[kind][2]) == "7 8"
-
-
-def test_a_refusal_is_what_the_scheduler_says(there, kind, scheduler, tmp_path):
-    refuses = there / KINDS[kind][0]
-    refuses.write_text("#!/bin/sh\necho no such queue >&2\nexit 1\n")
-    with pytest.raises(SystemExit, match=f"{refuses.name} refuses a job: no such queue"):
-        scheduler.submit(job_script(tmp_path, "true"))
-
-
-def test_without_a_scheduler_a_sentence_says_so(scheduler, monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("SRHM_SCHEDULER", raising=False)
-    with pytest.raises(SystemExit, match="no bsub, qconf or qsub here"):
-        scheduler.scheduler()
-    monkeypatch.setenv("SRHM_SCHEDULER", "lsf")
-    assert scheduler.scheduler() == scheduler.SCHEDULERS["lsf"]
-
-
-def test_an_old_python_of_a_cluster_reads_it():
-    for name in ("scheduler.py", "submit", "status", "cancel"):
-        file = PROFILE / name
-        ast.parse(file.read_text(encoding="utf-8"), feature_version=(3, 6))
-        assert os.access(file, os.X_OK) == (name != "scheduler.py")
 
 
 # A job that fails at its first attempt.

@@ -7,22 +7,18 @@ from math import inf, nan
 import numpy as np
 import pandas as pd
 import pytest
-from tables import EVERYTHING, exact_complexities
 
-from srhm.scorecard.card import COLUMNS, claims_in, claims_of, scorecard
+from srhm.scorecard.card import claims_of, scorecard
 from srhm.scorecard.claims import (
-    MAX_STATEMENT,
     NOT_MEASURED,
     Claim,
     Measurement,
     RememberedTables,
-    after_a_look,
-    predictions,
     verdict,
 )
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.numbers import distances_text, error, value_text
-from srhm.scorecard.text import EQUIVALENCE, RULES, markdown
+from srhm.scorecard.text import markdown
 from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
@@ -181,39 +177,6 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
     assert "The rule of 1 claim was fixed after a look at rows (†)." in " ".join(lines)
 
 
-def test_markdown_shows_a_ratio_as_a_factor():
-    one = replace(claim_with(measured(np.log(2.5), 0.1)), expected=Factor(1, within=1.5))
-    text = markdown(scorecard({}, [one]), topics=topics_of([one]))
-    assert "×2.50 ± 0.13, not ×1 within ×1.5" in text
-
-
-def test_a_rule_that_says_so_was_fixed_after_a_look():
-    """The field, and not the words, is what the scorecard shows."""
-    says = [claim for claim in ALL if re.search(r"after a (first )?look", claim.why)]
-    assert len(says) > 5
-    assert {claim.fixed for claim in says} == {"after"}
-
-
-def test_what_was_changed_after_a_look_is_said_with_the_reason():
-    first, second = (claim_with(measured(2.0, 0.1), identifier=name) for name in ("a-1", "b-1"))
-    one, other = after_a_look([first, second], {"a-*": "rows", "?-1": "the interval"})
-    assert (one.fixed, other.fixed) == ("after", "after")
-    assert one.why == f"{first.why}; after a look: rows; the interval"
-    assert after_a_look([first, second], {"a-1": "rows"})[1] == second
-    with pytest.raises(ValueError, match="no claim is named c"):
-        after_a_look([first, second], {"a-1 c": "rows"})
-
-
-def test_predictions_stand_under_a_heading_with_their_commit():
-    first, second = (claim_with(measured(2.0, 0.1), identifier=name) for name in ("a-1", "b-1"))
-    one, other = predictions([first, second], {"a-*": "2026-11-25, 0cefaf50"})
-    assert one.committed == "2026-11-25, 0cefaf50"
-    assert one.topic == f"{first.topic} (predictions, committed 2026-11-25, 0cefaf50)"
-    assert other == second
-    with pytest.raises(ValueError, match="no claim is named c"):
-        predictions([first, second], {"c": "2026-11-25, 0cefaf50"})
-
-
 def test_what_this_project_predicts_was_committed():
     said = [claim for claim in ALL if re.search("prediction of this project|pilot", claim.place)]
     assert len(said) > 50
@@ -222,64 +185,8 @@ def test_what_this_project_predicts_was_committed():
         assert not claim.committed or re.fullmatch(r"2026-\d\d-\d\d, [0-9a-f]{8}", claim.committed)
 
 
-def test_the_summary_has_counts_and_what_differs_and_fits_into_a_screen():
-    failing = [claim_with(measured(9.0, 0.1), identifier=f"f{n}") for n in range(20)]
-    claims = [claim_with(measured(2.1, 0.2)), claim_with(NOT_MEASURED, identifier="b"), *failing]
-    text = markdown(scorecard({}, claims), topics=topics_of(claims))
-    top = text.partition("\n## ")[0].rstrip().splitlines()
-    assert top[0] == "22 claims: 1 reproduced, 20 differ, 1 inconclusive."
-    assert " ".join(top[2:4]) == f"{EQUIVALENCE} {RULES}"
-    assert top[7] == "- a | b: 9.00 ± 0.05, not 2 ± 0.5"
-    assert top[-1] == "- and 5 more"
-    assert len(top) < 24
-    all_well = markdown(scorecard({}, claims[:1]), topics=topics_of(claims))
-    assert all_well.splitlines()[4:6] == ["", "## tests"]
-
-
-def test_markdown_has_the_topics_in_the_order_of_the_claims_with_their_counts():
-    shuffled = scorecard({}, ALL).sample(frac=1, random_state=1)
-    lines = markdown(shuffled, topics=topics_of(ALL)).splitlines()
-    headings = [line.removeprefix("## ") for line in lines if line.startswith("## ")]
-    assert headings == [*dict.fromkeys(claim.topic for claim in ALL), "Notes"]
-    counts = [line for line in lines if re.fullmatch(r".*\d+ reproduced, .*\.", line)]
-    assert len(counts) == len(headings)  # of all claims and of each topic
-    assert len([line for line in lines if line.startswith("| ")]) == len(ALL) + len(counts) - 1
-
-
-# Statements of these are longer.
-LONG = ("complexity", "crossover")
-
-
-@pytest.mark.parametrize(
-    ("value", "half_width", "tolerance", "shown"),
-    [
-        (-0.0026, 0.0013, nan, "−0.0026 [−0.0039, −0.0013]"),  # not -0.00 [-0.00, -0.00]
-        (-0.29, 0.288, 0.25, "−0.29 [−0.58, 0.00]"),  # not -0.00
-        (0.0007, 0.0033, 0.1, "0.0007 [−0.0026, 0.0040]"),
-        (0.2, 0.05, nan, "0.20 [0.15, 0.25]"),
-        (1e-9, 1e-9, nan, "(1.0 [0.0, 2.0])·10⁻⁹"),
-    ],
-)
-def test_small_numbers_are_shown_with_digits_of_their_interval(value, half_width, tolerance, shown):
-    claim = claim_with(measured(value, half_width))
-    row = {**scorecard({}, [claim]).to_dict("records")[0], "tolerance": tolerance}
-    text = markdown(pd.DataFrame([row]), topics=topics_of([claim]))
-    assert f": {shown}; " in text
-
-
-def test_statements_fit_into_their_column():
-    claims = claims_of(study for study in STUDIES.values() if study.name not in LONG)
-    assert max(len(claim.says) for claim in claims) <= MAX_STATEMENT
-
-
 def test_claims_are_told_apart_by_their_identifiers():
     assert len(topics_of(ALL)) == len(ALL)
-
-
-def test_the_topics_of_a_study_are_its_own():
-    studies = [study for study in STUDIES.values() if study.claims]
-    found = [{claim.topic for claim in claims_of([study])} for study in studies]
-    assert sum(map(len, found)) == len(set.union(*found))
 
 
 def test_claims_show_figures_of_their_study():
@@ -288,13 +195,6 @@ def test_claims_show_figures_of_their_study():
         for claim in claims_of([study]):
             number = re.match(r"\d+", claim.figure)
             assert (f"fig{int(number[0]):02}" if number else claim.figure) in names, claim
-
-
-def test_claims_without_tables_lack_data():
-    table = scorecard({}, ALL)
-    assert list(table.columns) == list(COLUMNS)
-    assert set(table["verdict"]) == {"inconclusive"}
-    assert (table["note"] != "").all()
 
 
 def test_what_claims_share_is_computed_once_and_no_claim_can_change_it():
@@ -312,16 +212,3 @@ def test_what_claims_share_is_computed_once_and_no_claim_can_change_it():
     tables.once("other", computed)
     assert len(calls) == 2
     assert (list(tables), len(tables), tables["cells"]["P"].tolist()) == (["cells"], 1, [3])
-
-
-def test_claims_on_shared_tables_measure_what_each_measures_alone():
-    noise = np.random.default_rng(3)
-    tables = exact_complexities(EVERYTHING, thresholds=(0.05, 0.1), noise=noise)
-    claims = claims_in("srhm.studies.sparse_hierarchy.claims.all_claims")
-    rows = scorecard(tables, claims).set_index("claim")
-    names = ["value", "low", "high", "n"]
-    for claim in claims:
-        alone = claim.measure(tables)
-        own = [getattr(alone, name) for name in names]
-        assert rows.loc[claim.identifier, names].tolist() == pytest.approx(own, nan_ok=True)
-        assert rows.loc[claim.identifier, "note"] == alone.note

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
-from srhm.images import fashion
 from srhm.measure.members import members_of
 from srhm.measure.trained_cells import trained_cell
 from srhm.results import store
@@ -52,47 +50,9 @@ def test_a_cell_is_read_as_it_was_written(tmp_path):
     assert_same_cell(read_cell(tmp_path, KEY), make_cell())
 
 
-def test_a_cell_without_weights_is_read_as_it_was_written(tmp_path):
-    stored = StoredCell(make_cell().cell, make_cell().row, make_cell().timing, weights={})
-    write_cell(tmp_path, KEY, stored)
-    assert_same_cell(read_cell(tmp_path, KEY), stored)
-
-
-def test_weights_that_are_not_contiguous_are_stored_as_they_are(tmp_path):
-    array = np.arange(24, dtype=np.float32).reshape(2, 3, 4).transpose(2, 0, 1)[::2]
-    write_cell(tmp_path, KEY, StoredCell({}, {}, {}, {"layer1": array}))
-    np.testing.assert_array_equal(read_cell(tmp_path, KEY).weights["layer1"], array)
-
-
-def test_writing_again_replaces_the_cell(tmp_path):
-    write_cell(tmp_path, KEY, make_cell(0))
-    write_cell(tmp_path, KEY, make_cell(1))
-    assert_same_cell(read_cell(tmp_path, KEY), make_cell(1))
-
-
-def test_a_cell_is_one_file_named_by_its_key(tmp_path):
-    path = write_cell(tmp_path, KEY, make_cell())
-    assert path == path_of(tmp_path, KEY)
-    assert path.stem == KEY
-    assert files_in(tmp_path) == [path]
-
-
-def test_a_key_that_is_not_stored_is_not_found(tmp_path):
-    with pytest.raises(FileNotFoundError, match=KEY):
-        read_cell(tmp_path, KEY)
-
-
 def fail(*_):
     """In place of a step of the writing."""
     raise OSError("no space left on device")
-
-
-@pytest.mark.parametrize(("module", "step"), [(store, "save"), (store.os, "fsync")])
-def test_a_write_that_fails_leaves_no_file(tmp_path, monkeypatch, module, step):
-    monkeypatch.setattr(module, step, fail)
-    with pytest.raises(OSError, match="no space left"):
-        write_cell(tmp_path, KEY, make_cell())
-    assert files_in(tmp_path) == []
 
 
 @pytest.mark.parametrize(("module", "step"), [(store, "save"), (store.os, "fsync")])
@@ -126,32 +86,11 @@ def test_a_file_cut_at_any_length_is_found(tmp_path):
             read_cell(tmp_path, KEY)
 
 
-def test_bytes_added_at_the_end_are_found(tmp_path):
-    path = write_cell(tmp_path, KEY, make_cell())
-    path.write_bytes(path.read_bytes() + b"\0")
-    with pytest.raises(DamagedCell, match=KEY):
-        read_cell(tmp_path, KEY)
-
-
 def test_the_file_of_another_key_is_refused(tmp_path):
     other = "ab99" + KEY[4:]
     write_cell(tmp_path, KEY, make_cell()).rename(path_of(tmp_path, other))
     with pytest.raises(DamagedCell, match=f"{other}.safetensors holds the cell {KEY}"):
         read_cell(tmp_path, other)
-
-
-def test_a_file_without_the_text_of_a_cell_is_refused(tmp_path):
-    path = write_cell(tmp_path, KEY, make_cell())
-    save_file(make_cell().weights, path, metadata={"cell": "{}", "row": "{}", "key": KEY})
-    with pytest.raises(DamagedCell, match=f"{KEY}.safetensors lacks checksum, timing"):
-        read_cell(tmp_path, KEY)
-
-
-def test_a_file_without_any_text_is_refused(tmp_path):
-    path = write_cell(tmp_path, KEY, make_cell())
-    save_file(make_cell().weights, path)
-    with pytest.raises(DamagedCell, match="lacks cell, checksum, key, row, timing"):
-        read_cell(tmp_path, KEY)
 
 
 def test_two_writers_of_one_key_leave_one_whole_file(tmp_path, monkeypatch):
@@ -199,26 +138,6 @@ def test_what_cannot_be_read_now_is_no_damage(tmp_path, monkeypatch, number):
     assert path.read_bytes() == whole
 
 
-def test_a_want_of_memory_is_no_damage(tmp_path, monkeypatch):
-    write_cell(tmp_path, KEY, make_cell())
-
-    def short(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(Path, "read_bytes", short)
-    with pytest.raises(StorageError, match=f"Cannot allocate memory.*{KEY}"):
-        read_cell(tmp_path, KEY)
-
-
-@pytest.mark.parametrize("number", [*REFUSALS, errno.EEXIST], ids=errno.errorcode.get)
-def test_a_place_that_takes_no_file_is_told_from_a_fault_of_the_program(
-    tmp_path, monkeypatch, number
-):
-    monkeypatch.setattr(Path, "mkdir", refusing(number))
-    with pytest.raises(StorageError, match=KEY):
-        write_cell(tmp_path, KEY, make_cell())
-
-
 def test_a_store_on_a_disk_that_is_not_mounted_is_refused(tmp_path):
     store = tmp_path / "cells"
     store.symlink_to(tmp_path / "disk" / "cells")
@@ -241,11 +160,3 @@ def test_a_measurement_removes_no_cell_that_cannot_be_read_now(tmp_path, monkeyp
     with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{KEY}"):
         read({"key": KEY, "cell": {"P": 64, "seed": 0}}, tmp_path)
     assert path.is_file()
-
-
-def test_packed_images_that_cannot_be_read_now_are_no_damaged_ones(tmp_path, monkeypatch):
-    name, content = next(iter(fashion.FILES.items()))
-    (tmp_path / name).touch()
-    monkeypatch.setattr(Path, "open", refusing(errno.EACCES))
-    with pytest.raises(PermissionError, match=name):
-        fashion.read_numbers(tmp_path / name, content)

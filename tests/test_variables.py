@@ -1,21 +1,13 @@
 """What variables of the environment do to a run, in one place."""
 
-import getpass
-import os
-import shutil
 import subprocess
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
-from srhm.commands.launch import _environment
 from srhm.commands.variables import (
-    KEEP_MEMORY,
     KEPT_OF_PYTHON,
-    RESET,
     named,
-    of_nobody,
     passed_on,
     why_reset,
 )
@@ -50,13 +42,6 @@ def test_what_changes_the_programs_is_reset_and_named_with_a_reason(name):
     assert why_reset(name) in line
 
 
-def test_what_is_kept_is_of_a_pattern_that_is_reset():
-    for pattern, (reason, kept) in RESET.items():
-        assert reason
-        assert all(fnmatchcase(name.replace("*", ""), pattern) or pattern in ("GOMP_*", "KMP_*",
-                   "OMP_*") for name in kept)  # fmt: skip
-
-
 def test_make_lets_python_start_with_the_same_variables():
     given = ["PYTHONINSPECT", "PYTHONHOME", "PYTHONPATH", "PYTHONWARNINGS", "PYTHONUNBUFFERED"]
     makefile = "include Makefile\nshow:\n\t@env | sed -n 's/^\\(PYTHON[^=]*\\)=.*/\\1/p'\n"
@@ -73,47 +58,3 @@ def test_make_lets_python_start_with_the_same_variables():
     # Whose modules are found is the environment's own; a user's PYTHONPATH is for the launcher.
     assert started == {"PYTHONUNBUFFERED", "PYTHONNOUSERSITE", "PYTHONUTF8"}
     assert started <= set(KEPT_OF_PYTHON)
-
-
-@pytest.mark.parametrize("name", ["VENV", "BIN", "PIP", "LOG", "LOCK"])
-def test_no_variable_of_the_environment_replaces_a_path_of_make(name):
-    command = ["make", "--environment-overrides", "--dry-run", "clean-env", "env-cluster"]
-    done = subprocess.run(
-        command, cwd=ROOT, env={**os.environ, name: "/mine"}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "rm -rf .venv\n" in done.stdout
-    assert "/mine" not in done.stdout
-
-
-def test_another_make_says_which_is_needed():
-    other = shutil.which("bmake")
-    if not other:
-        pytest.skip("no bmake is installed")
-    done = subprocess.run([other, "status"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert done.stderr.startswith("GNU make is needed")
-
-
-def test_a_user_without_an_entry_gets_a_name_and_a_home(tmp_path, monkeypatch):
-    assert of_nobody(tmp_path) == {}
-
-    def unknown(*_):
-        raise KeyError("getpwuid(): uid not found: 12345")
-
-    def homeless():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(getpass, "getuser", unknown)
-    monkeypatch.setattr(Path, "home", homeless)
-    lacking = of_nobody(tmp_path)
-    assert lacking["HOME"] == str(tmp_path)
-    assert lacking["LOGNAME"].startswith("uid")
-
-
-def test_jobs_keep_memory_unless_the_user_says_how(monkeypatch, tmp_path):
-    for name in KEEP_MEMORY:
-        monkeypatch.delenv(name, raising=False)
-    assert _environment(tmp_path).items() >= KEEP_MEMORY.items()
-    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "0")
-    assert _environment(tmp_path)["MALLOC_TRIM_THRESHOLD_"] == "0"

@@ -4,7 +4,6 @@ With NumPy alone `srhm.data` works, and what needs more says which extra brings 
 """
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -135,16 +134,6 @@ def test_the_library_works_from_a_wheel(installed):
     assert float(P_star) == pytest.approx(10 ** (1 + 2 * part))
 
 
-def test_the_command_samples_without_the_repository_and_names_what_else_it_needs(installed):
-    script = str(installed / "bin" / "srhm")
-    done = run(installed, script, "sample", "--number", "2")
-    assert (done.returncode, done.stdout.count("class")) == (0, 2), done.stderr
-    refused = run(installed, script, "reproduce")
-    assert refused.returncode == 2
-    assert "srhm reproduce needs Snakefile, config, profiles" in refused.stderr
-    assert "Traceback" not in refused.stderr
-
-
 def test_a_wheel_of_the_sdist_is_that_of_the_sources(wheel, wheel_of_sdist):
     with ZipFile(wheel) as one, ZipFile(wheel_of_sdist) as other:
         assert {(i.filename, i.CRC) for i in one.infolist()} == {
@@ -160,22 +149,6 @@ def test_data_load_numpy_and_pythons_own_library_alone(alone):
     code += "; found = {name for name in new if getattr(sys.modules[name], '__file__', '')}"
     code += "; print(*sorted(found - set(sys.stdlib_module_names)))"
     assert said_alone(alone, "python", "-c", code) == (0, "numpy srhm\n", "")
-
-
-def test_the_example_of_the_readme_runs_with_numpy_alone(alone):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
-    done, printed, said = said_alone(alone, "python", "-c", code)
-    assert (done, printed.count("class")) == (0, 2), said
-
-
-TUTORIALS = ROOT / "docs" / "tutorials"
-
-
-def test_the_first_tutorial_runs_with_numpy_alone(alone):
-    done, printed, said = said_alone(alone, "python", TUTORIALS / "draw_a_datum.py")
-    assert (done, said) == (0, "")
-    assert "5184 distinct data of 16 places" in printed
-    assert printed.count("of the symbols changed, no class") == 4
 
 
 @pytest.mark.parametrize(
@@ -197,20 +170,6 @@ def test_what_is_missing_is_a_sentence_with_the_extra_that_brings_it(alone, code
     )
 
 
-def test_commands_without_their_packages_say_what_to_install(alone):
-    code, printed, said = said_alone(alone, "srhm", "sample", "--number", "2")
-    assert (code, printed.count("class")) == (0, 2), said
-    code, printed, said = said_alone(alone, "srhm", "claims")
-    assert (code, printed) == (2, "")
-    assert re.fullmatch(
-        r"srhm claims: \w+ is not installed: pip install 'srhm\[workflow\]'.*\n", said
-    )
-    code, printed, said = said_alone(alone, "srhm", "doctor")
-    assert re.search(r"extra +torch lacks torch: pip install 'srhm\[torch\]'", printed)
-    assert re.search(r"extra +analysis lacks .*pandas", printed)
-    assert said == ""
-
-
 # What the workflow alone has, under the names that are imported; PyTorch brings jinja2.
 OF_WORKFLOW = ("altair", "docutils", "markdown_it", "numba", "psutil", "yaml", "safetensors",
                "sklearn", "snakemake", "threadpoolctl", "vl_convert")  # fmt: skip
@@ -222,16 +181,6 @@ PathFinder.find_spec = lambda name, *rest: (
     None if name.partition(".")[0] in {missing} else found(name, *rest)
 )
 """
-
-
-@pytest.mark.parametrize("name", ["measure_one_p_star", "sensitivities"])
-def test_the_other_tutorials_load_no_more_than_their_extras(installed, name):
-    # The first cell of code has all that a tutorial imports.
-    cells = re.split(r"^# %%", (TUTORIALS / f"{name}.py").read_text(), flags=re.MULTILINE)
-    imports = next(cell for cell in cells if cell.startswith("\n"))
-    code = WITHOUT.format(missing=(*OF_WORKFLOW, "pydantic")) + imports
-    done = run(installed, "-c", code)
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,6 @@ pytestmark = [
         os.environ.get("SRHM_SLURM") != "1", reason="SRHM_SLURM=1 installs Slurm and runs this"
     ),
     pytest.mark.xdist_group("slurm"),
-    pytest.mark.slow,
 ]
 
 
@@ -137,16 +136,6 @@ def test_jobs_that_run_at_a_time_see_a_gpu_each(slurm, environment, tmp_path):
     assert seen == [str(number) for number in range(N_GPUS)]
 
 
-def test_a_run_to_the_end_gives_the_tables_of_a_local_one(make_run, tmp_path):
-    config, until = ROOT / "config" / "test.yaml", ("--until", "score_sparse_hierarchy")
-    local = Run(tmp_path / "local", config, "--cores", "2", *until).run()
-    through_slurm = make_run(config, *until).run()
-    assert {
-        f"sparse_hierarchy/{name}" for name in ("cells", "sensitivities", "sample_complexity")
-    } <= local.tables("test").keys()
-    assert_equal(through_slurm.tables("test"), local.tables("test"))
-
-
 def test_a_cancelled_job_is_sent_again_and_resumes_the_cell_that_was_in_flight(undisturbed, grid):
     launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
     (job,) = running_jobs(grid)
@@ -155,25 +144,6 @@ def test_a_cancelled_job_is_sent_again_and_resumes_the_cell_that_was_in_flight(u
     log = grid.last_log("lcn")
     assert "4 cells: 3 in the store, 1 to train" in log
     assert log.count("goes on from its checkpoint") == 1  # SIGTERM reached the trainer
-    assert_as_undisturbed(grid, undisturbed, stored)
-
-
-def test_a_status_command_that_fails_for_seconds_does_not_stop_the_run(
-    undisturbed, grid, environment, tmp_path
-):
-    real, flag, commands = shutil.which("squeue"), tmp_path / "fails", tmp_path / "bin"
-    commands.mkdir()
-    script = commands / "squeue"
-    script.write_text(f'#!/bin/sh\n[ -e {flag} ] && echo >> {flag} && exit 1\nexec {real} "$@"\n')
-    script.chmod(0o755)
-    grid.environment = {**environment, "PATH": f"{commands}{os.pathsep}{environment['PATH']}"}
-    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
-    flag.touch()
-    wait_for(lambda: flag.read_text().count("\n") >= 5, within=120, say=grid.printed)
-    flag.unlink()
-    grid.end(launcher)
-    assert "Slurm's status command fails, for 0 min: 1 jobs go on" in grid.messages()
-    assert "Slurm answers again" in grid.messages()
     assert_as_undisturbed(grid, undisturbed, stored)
 
 
@@ -203,16 +173,6 @@ def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undi
     assert "TIMEOUT" not in said
     assert "4 cells: 0 in the store" not in log
     assert log.count("goes on from its checkpoint") == 1
-    assert_as_undisturbed(grid, undisturbed, stored)
-
-
-def test_a_job_that_hangs_until_its_time_limit_is_sent_again_with_more(undisturbed, grid):
-    options = ("--set-resources", "train_hierarchy:runtime=attempt", "train_hierarchy:time_limit=0")
-    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"), *options)
-    trainer(grid).suspend()
-    grid.end(launcher)
-    assert "SLURM status is: 'TIMEOUT'" in grid.messages()
-    assert "4 cells: 3 in the store, 1 to train" in grid.last_log("lcn")
     assert_as_undisturbed(grid, undisturbed, stored)
 
 

@@ -43,12 +43,6 @@ def test_curves_without_a_file_are_taken_from_published_rows(curves):
         gather([first], {**keys, "curve-a": ["4"]}, TIMINGS, published={"curve-a": rows})
 
 
-def test_gathering_finds_the_curve_of_a_file_of_times(curves, tmp_path):
-    times = tmp_path / "curve-a.timings.parquet"
-    write_table([row(TIMINGS, key="2")], times, TIMINGS)
-    assert list(gather([times], curves[1], TIMINGS)["key"]) == ["2"]
-
-
 @pytest.mark.parametrize(
     ("planned", "counts"),
     [
@@ -63,28 +57,6 @@ def test_gathering_refuses_a_file_with_other_than_the_planned_cells(curves, plan
     files, keys = curves
     with pytest.raises(TableError, match=f"curve-b.parquet does not hold .*{counts}"):
         gather(files, {**keys, "curve-b": planned}, TIMINGS)
-
-
-def test_gathering_refuses_a_missing_file(curves, tmp_path):
-    with pytest.raises(TableError, match="does not exist"):
-        gather([tmp_path / "curve-c.parquet"], curves[1], TIMINGS)
-
-
-def test_gathering_nothing_gives_a_table_without_rows_that_can_be_written(tmp_path):
-    table = gather([], {}, SENSITIVITIES, one_row_a_cell=False)
-    assert list(table.columns) == SENSITIVITIES.names
-    write_table(table, tmp_path / "empty.parquet", SENSITIVITIES)
-    assert read_table(tmp_path / "empty.parquet", SENSITIVITIES).empty
-
-
-def test_gathering_takes_several_rows_of_a_cell_if_no_cell_is_missing(tmp_path):
-    file = tmp_path / "curve-a.parquet"
-    rows = [row(SENSITIVITIES, key=key) for key in ("1", "1", "2")]
-    write_table(rows, file, SENSITIVITIES)
-    keys = {"curve-a": ["1", "2"]}
-    assert list(gather([file], keys, SENSITIVITIES, one_row_a_cell=False)["key"]) == ["1", "1", "2"]
-    with pytest.raises(TableError, match="does not hold the planned cells"):
-        gather([file], keys, SENSITIVITIES)
 
 
 SPEC = {
@@ -130,13 +102,6 @@ def test_the_tables_of_a_study_hold_the_rows_of_its_curves_in_their_order(files,
     }
 
 
-def test_a_table_that_no_curve_has_is_written_without_rows(files, tables):
-    del files["sensitivities"]
-    gather_tables(SPEC, files, tables, log=LOG)
-    (path,) = (path for name, path in paths(tables) if name == "sensitivities")
-    assert read_table(path, SENSITIVITIES).empty
-
-
 @pytest.mark.parametrize("table", ["cells", "timings", "sensitivities"])
 def test_the_table_of_cells_is_not_written_where_another_is_refused(files, tables, table):
     given = files[table] if isinstance(files[table], list) else [files[table]]
@@ -158,12 +123,6 @@ def test_a_curve_that_says_other_than_its_cells_is_named(files, tables, tmp_path
         TableError, match=r"a\.parquet says test_error = 0\.5 of the cell 2, .* 0\.25;"
     ):
         gather_tables(spec, files, tables, log=LOG)
-
-
-def test_what_was_gathered_is_said(files, tables, caplog):
-    with caplog.at_level("INFO", logger=LOG.name):
-        gather_tables(SPEC, files, tables, log=LOG)
-    assert "3 cells in 2 curves, 2 s of training; by status: {'': 3}" in caplog.text
 
 
 def paths(tables):

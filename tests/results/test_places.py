@@ -1,16 +1,12 @@
 """Where files lie: by trainer, measurement and study, by the code and options that made them."""
 
 import dataclasses
-from importlib.util import find_spec
-from pathlib import Path
-
-import pytest
 
 from srhm.results import places
 from srhm.results.provenance import PACKAGE
 from srhm.results.sources import digest_of
-from srhm.studies.registry import STUDIES, TRAINERS
-from srhm.study import Curve, Planned
+from srhm.studies.registry import STUDIES
+from srhm.study import Curve
 from srhm.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS
 
 KERNELS, HESSIANS = (
@@ -44,16 +40,6 @@ def test_tables_figures_and_pages_lie_in_the_folder_of_the_preset():
     assert places.scorecard_file("quick", "jamming") == "results/quick/jamming_scorecard.md"
 
 
-def test_every_table_of_a_measurement_has_its_file():
-    files = places.measured_files(HESSIANS, {}, "curve")
-    folder = places.folder_of_measurement(HESSIANS, {})
-    assert folder.startswith("results/plane/measured/hessians/")
-    assert files == {
-        "hessians": f"{folder}/hessians/curve.parquet",
-        "hessian_summaries": f"{folder}/hessian_summaries/curve.parquet",
-    }
-
-
 def test_other_options_and_other_code_have_a_folder_of_their_own(monkeypatch):
     def folder(options):
         return places.folder_of_measurement(KERNELS, options)
@@ -63,13 +49,6 @@ def test_other_options_and_other_code_have_a_folder_of_their_own(monkeypatch):
     before = folder({})
     monkeypatch.setattr(places, "source_of", lambda script, *names: "another source")
     assert folder({}) != before
-
-
-def test_options_are_the_setting_of_the_measurements_name_or_of_the_one_it_says():
-    planned = Planned(settings={"kernels": {"n": 1}, "how": {"n": 2}})
-    assert places.options_of(KERNELS, planned) == {"n": 1}
-    assert places.options_of(dataclasses.replace(KERNELS, options="how"), planned) == {"n": 2}
-    assert places.options_of(HESSIANS, planned) == {}
 
 
 def test_a_measurement_is_made_of_the_curves_of_its_trainer_that_ask_for_it():
@@ -85,15 +64,3 @@ def test_the_digest_of_a_script_covers_what_it_loads_by_name():
     assert len({alone, *(places.source_of("draw.py", name) for name in names)}) == 3
     script = PACKAGE.parents[1] / "scripts" / "draw.py"
     assert places.source_of("draw.py", names[1]) == digest_of(f"{script}:", f"{names[1]}:")
-
-
-def test_a_module_that_does_not_exist_is_named():
-    assert places.file_of("srhm.study") == Path(find_spec("srhm.study").origin)
-    with pytest.raises(ModuleNotFoundError, match="nowhere"):
-        places.file_of("srhm.nowhere")
-
-
-def test_trainers_of_one_folder_tell_their_curves_apart():
-    for folder in {one.folder for one in TRAINERS}:
-        sharing = [one for one in TRAINERS if one.folder == folder]
-        assert len(sharing) == 1 or all(one.curves != r"[^/]+" for one in sharing)

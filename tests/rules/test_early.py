@@ -1,17 +1,13 @@
 """Figure 4 is made of its own curves, which are trained first, while the others are trained."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 import yaml
 
 from srhm import preset
-from srhm.commands import launch
-from srhm.commands.presets import CONFIG, Run
+from srhm.commands.presets import CONFIG
 from srhm.preset import Plan
-from srhm.rules import early, tables
-from srhm.studies.registry import STUDIES
+from srhm.rules import early
 
 STUDY = "sparse_hierarchy"
 
@@ -44,18 +40,6 @@ def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -
     assert len(shown) < len(plan.studies[STUDY].curves)
 
 
-def test_its_tables_are_of_these_curves_and_lie_apart(plan: Plan) -> None:
-    part = early.parts_of(plan)["fig04"]
-    files = tables.files_of_curves(part, STUDY)["cells"]
-    assert len(files) == len(part.curves)
-    assert set(files) < set(tables.files_of_curves(plan, STUDY)["cells"])
-    uses = next(one.uses for one in STUDIES[STUDY].figures if one.name == "fig04")
-    assert tables.table_files(part, STUDY, uses)[0] == (
-        f"results/quick/tables/{STUDY}/fig04/cells.parquet"
-    )
-    assert part.name == plan.name
-
-
 def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
     seconds = {name: float(place) for place, name in enumerate(plan.curves)}
     found = early.priorities(plan, lambda curve: seconds[curve.name])
@@ -68,10 +52,3 @@ def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
     for sample in samples:
         own = [found[name] for name, curve in chosen.items() if curve.sample == sample]
         assert found[sample] == max(own)
-
-
-def test_a_run_says_when_it_is_there(plan: Plan, tmp_path: Path) -> None:
-    said = launch._milestones(Run(plan, tmp_path))
-    assert said == {"fig04": f"Figure 4: {tmp_path}/results/quick/figures/fig04.png"}
-    other = launch._milestones(Run(plan.only(["named_nets"]), tmp_path))
-    assert other.keys() == {STUDIES["named_nets"].figures[0].name}

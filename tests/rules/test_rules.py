@@ -1,7 +1,6 @@
 """What rules are made of: texts that scripts read, files of tables, pages and explorers."""
 
 import dataclasses
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -12,7 +11,7 @@ import yaml
 from srhm import preset
 from srhm.commands.presets import CONFIG
 from srhm.results import places
-from srhm.rules import curves, explorers, pages, tables
+from srhm.rules import curves, pages, tables
 from srhm.studies.registry import GROUPS, STUDIES
 
 
@@ -80,21 +79,6 @@ def test_measurements_of_equal_options_are_one_rule_and_others_have_names_of_the
     assert names[other] == f"{names[folder]}_{other.rsplit('/', 1)[1]}"
 
 
-def test_files_of_curves_are_those_that_are_trained_and_measured_here(plan):
-    for study, planned in plan.studies.items():
-        files = tables.files_of_curves(plan, study)
-        trained = [one for one in planned.curves.values() if one.name not in planned.published]
-        if STUDIES[study].trainer is None:
-            assert files == {}
-            continue
-        assert len(files["cells"]) == len(files["timings"]) == len(trained)
-        for measurement in STUDIES[study].measurements:
-            measured = {one.name for one in trained if measurement.name in one.measured}
-            for table in measurement.tables:
-                names = {file.rsplit("/", 1)[1] for file in files[table]}
-                assert names == {f"{name}.parquet" for name in measured}
-
-
 def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
     first, *others = paper.studies["jamming"].curves
     changed = with_published(paper, "jamming", first)
@@ -105,16 +89,6 @@ def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
     assert after["published"].endswith("published/test/jamming")
     assert [name for name, _ in after["planned"]] == [first, *others]  # all of them are rows
     assert after["store"] == "results/plane/cells"
-
-
-def test_published_rows_are_inputs(paper, tmp_path, monkeypatch):
-    for name in ("provenance.json", "cells.parquet"):
-        (tmp_path / name).touch()
-    monkeypatch.setattr(places, "published_folder", lambda *_: tmp_path)
-    changed = with_published(paper, "jamming", "a")
-    found = [str(tmp_path / name) for name in ("cells.parquet", "provenance.json")]
-    assert tables.published_files(changed, "jamming") == found
-    assert tables.published_files(paper, "jamming") == []
 
 
 def test_tables_of_a_study_that_the_preset_lacks_have_no_file(paper):
@@ -131,12 +105,6 @@ def test_tables_of_a_study_that_the_preset_lacks_have_no_file(paper):
     assert by_name["tables"] == {"all": told["tables"][0]}
 
 
-def test_claims_are_compared_with_all_tables_of_the_study_and_those_that_it_names():
-    for name, study in STUDIES.items():
-        uses = tables.claim_uses(name)
-        assert uses == {**{table: table for table in study.schemas}, **study.claim_uses}
-
-
 def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):
     whole, so_far, alone = pages.pages_of(paper)
     assert [page.name for page in (whole, so_far, alone)] == ["report", "report_so_far", "jamming"]
@@ -149,11 +117,6 @@ def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):
     assert (told["page"], told["pending"]) == ("report", [STUDIES["named_nets"].title])
     assert {"sparse_hierarchy", "named_nets"} < json.loads(told["configuration"]).keys()
     assert not {"jamming", "device", "jobs"} & json.loads(told["configuration"]).keys()
-
-
-def test_a_page_of_a_study_says_what_makes_its_explorer(paper):
-    assert pages.explored_by(paper, "sparse_hierarchy") == ""
-    assert pages.explored_by(paper, "jamming").endswith("PRESET=test STUDY=plane")
 
 
 def files_in(value):
@@ -173,21 +136,8 @@ def test_every_file_that_the_script_of_a_page_is_told_of_is_one_of_its_inputs(pl
         told = files_in(json.loads(pages.page_spec(plan, page)))
         # The PDF of a figure, and a prose that is not there, are only linked.
         assert {file for file in told - given if not file.endswith((".pdf", "README.md"))} == set()
-        # Methods of a study lie beside its README.
-        others = {file for file in given - told if not file.endswith((".html", "methods.md"))}
-        assert others == set(), page.name
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [("trained", "make reproduce PRESET=test"),
-     ("both", "make reproduce PRESET=test FROM=published"),
-     ("published", "make figures PRESET=test")],
-)  # fmt: skip
-def test_a_page_says_which_command_makes_it(paper, rows, words):
-    changed = dataclasses.replace(paper, preset=paper.preset.model_copy(update={"rows": rows}))
-    assert pages.command_of(changed, "sparse_hierarchy") == words
-    assert pages.command_of(changed, "jamming") == f"{words} STUDY=jamming"
+        beside = {file for file in given - told if not file.endswith((".html", "/methods.md"))}
+        assert beside == set(), page.name
 
 
 def test_targets_are_of_the_studies_that_the_preset_has(paper):
@@ -202,37 +152,3 @@ def test_targets_are_of_the_studies_that_the_preset_has(paper):
     assert "results/test/figures/fig04.png" in found
     assert "results/test/tables/sparse_hierarchy/claims.parquet" in found
     assert not any("jamming" in file for file in found)
-
-
-def test_an_explorer_shows_the_studies_of_its_group_and_others_as_they_are(paper, tmp_path):
-    assert explorers.explorers_of(paper) == {
-        "explorer": ["sparse_hierarchy", "named_nets"],
-        "plane_explorer": ["jamming"],
-    }
-    told = json.loads(explorers.explorer_spec(paper, "explorer", directory=tmp_path))
-    assert told["others"] == []  # nothing of the other group has been made
-    file = tmp_path / "results/test/tables/jamming/cells.parquet"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(b"rows")
-    told = json.loads(explorers.explorer_spec(paper, "explorer", directory=tmp_path))
-    (other,) = told["others"]
-    assert other["file"] == "results/test/tables/jamming/cells.parquet"
-    assert other["sha256"] == hashlib.sha256(b"rows").hexdigest()
-    assert {table["study"] for table in told["tables"]} == {"sparse_hierarchy", "named_nets"}
-
-
-def test_an_explorer_knows_which_curves_are_published_ones(paper):
-    changed = with_published(paper, "jamming", "b", "a")
-    runs = [one["published"] for one in explorers.explored_tables(changed, ["jamming"])]
-    assert {"archive: test": ["a", "b"]} in runs
-    assert {} in runs  # claims are of this run
-
-
-def test_a_figure_has_rows_in_an_explorer_if_a_view_shows_its_tables(plan):
-    shown = explorers.explored_figures(plan.studies)
-    assert ("sparse_hierarchy", "fig04") in [(study, figure.name) for study, figure in shown]
-    for study in plan.studies:
-        for figure in STUDIES[study].figures:
-            data = explorers.csv_of(plan, study, figure)
-            assert bool(data) == ((study, figure) in shown)
-            assert data in ("", f"results/test/figures/{figure.name}.csv")

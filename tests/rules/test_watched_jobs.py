@@ -125,39 +125,6 @@ def test_a_job_that_one_look_alone_does_not_find_is_kept(clock, jobs):
         assert not executor.failed
 
 
-def test_jobs_of_several_clusters_are_not_judged_by_the_squeue_of_one(clock, jobs):
-    executor = watched(Plugin, ask=lambda name: {}, clock=clock)({})
-    executor._submitted_job_clusters = {"other"}
-    for clock.now in (LOOK, 2 * LOOK, 3 * LOOK):
-        assert looked(executor, jobs) == jobs
-
-
-def test_jobs_that_are_being_looked_at_are_cancelled_too(clock, jobs):
-    executor = watched(Plugin, ask=lambda name: {}, clock=clock)({"1": "COMPLETED"})
-    looked(executor, jobs)
-    executor.cancel_jobs([])
-    assert executor.cancelled == ["2"]
-    executor.cancel_jobs(jobs[1:])
-    assert executor.cancelled == ["2"]
-
-
-def test_where_slurm_cancels_nothing_the_run_ends_with_a_sentence(clock, jobs, caplog):
-    class Refusing(Plugin):
-        def cancel_jobs(self, jobs):
-            raise RuntimeError("Connection refused")
-
-    executor = watched(Refusing, clock=clock)({})
-    executor.cancel_jobs(jobs)
-    assert "scancel --name srhm_run ends them" in caplog.text
-
-
-def test_the_end_waits_for_no_look():
-    executor = watched(Plugin)({})
-    executor.wait_thread.start()
-    executor.shutdown()
-    assert not executor.wait_thread.is_alive()
-
-
 def test_the_executor_of_slurm_is_watched_once_and_no_other():
     plugins = {name: SimpleNamespace(executor=Plugin) for name in ("slurm", "local")}
     watch(plugins)
