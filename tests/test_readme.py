@@ -14,16 +14,16 @@ import yaml
 from PIL import Image
 
 from srhm.commands import (
-    claim_tables,
     claims_page,
     first_rules,
     headline_picture,
     readme,
     thesis,
 )
+from srhm.commands.slots import fill_slots
 from srhm.forest.layout import finding
 from srhm.preset import plan_preset
-from srhm.scorecard.numbers import measured_text
+from srhm.scorecard.verdicts import VERDICTS
 from srhm.studies.registry import GROUPS, STUDIES
 
 ROOT = Path(__file__).parents[1]
@@ -154,63 +154,13 @@ def test_the_list_of_studies_is_current_and_names_each():
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_a_studys_readme_says_below_its_question_what_its_rows_say(study, scorecards):
+def test_numbers_of_a_studys_readme_are_those_of_its_scorecard(study, scorecards):
     file = ROOT / f"src/srhm/studies/{study}/README.md"
     text = file.read_text(encoding="utf-8")
-    made = readme.study_readme(text, study, scorecards, ROOT)
-    assert made == text, "make readme writes it anew"
-    assert (file.parent / "methods.md").is_file() != (readme.BEGIN.format("short") in made)
+    made = fill_slots(text, scorecards, page=file.name, study=study)
+    assert made == text, "make readme writes them anew"
     for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text):
         assert (file.parent / link).stat().st_size < 100_000
-    # What was found, where there is something, comes before conventions: of an older README.
-    headings = re.findall(r"^## (.*)", text, re.MULTILINE)
-    found = [place for place, one in enumerate(headings) if one.startswith("What was found")]
-    assert found == list(range(len(found)))
-
-
-def marked(*lines, preset="laptop"):
-    head = f"<!-- found in {preset}: written by `make readme`, a line for each of"
-    return "\n".join([head, *lines, "-->", "an old table", readme.END])
-
-
-def test_a_table_of_a_studys_readme_has_the_numbers_of_its_scorecard(scorecards):
-    own = {preset: table["kernels"] for preset, table in scorecards.items() if "kernels" in table}
-    spec = marked("β, d = 1, 2 :: kernel-sphere-laplace-[12]", "σ :: kernel-sigma")
-    made = claim_tables.found_tables(f"before\n{spec}\nafter", "kernels", own)
-    assert made.startswith(spec.partition("an old")[0].join(["before\n", ""]))
-    assert made.endswith(f"{readme.END}\nafter")
-    first, second = made.splitlines()[-4:-2]
-    rows = own["laptop"].set_index("claim")
-    numbers = [measured_text(rows.loc[f"kernel-sphere-laplace-{d}"]) for d in (1, 2)]
-    assert first.startswith("| β, d = 1, 2 | 1 ± 0.1; 0.5 ± 0.05 | ")
-    assert first.split(" | ")[2] == "; ".join(numbers)
-    assert second.split(" | ")[3].strip(" |").startswith(rows.loc["kernel-sigma", "verdict"])
-    assert second.endswith("† |") == (rows.loc["kernel-sigma", "fixed"] == "after")
-    assert "an old table" not in made
-    # What is written is found again.
-    assert claim_tables.found_tables(made, "kernels", own) == made
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (marked("words :: no-such-*"), "kernels has no claim 'no-such-*'"),
-        (marked("words, and no claim"), "'words, and no claim' has no ' :: '"),
-        (marked("a | b :: kernel-sigma"), "or a |"),
-        (marked("words :: kernel-sigma").replace("a line", "one line"), "whose marker is misspelt"),
-        (marked("σ :: kernel-sigma").replace(readme.END, "prose"), "or has no <!-- end -->"),
-        (
-            marked("σ :: kernel-sigma").replace(readme.END, "prose\n")
-            + marked("σ :: kernel-sigma"),
-            "or has no <!-- end -->",
-        ),
-        (marked("words :: kernel-sigma", preset="paper"), "no rows of 'paper' are shipped"),
-    ],
-)
-def test_a_table_that_says_nothing_of_a_claim_is_refused(spec, message, scorecards):
-    own = {"laptop": scorecards["laptop"]["kernels"]}
-    with pytest.raises(ValueError, match=re.escape(message)):
-        claim_tables.found_tables(spec, "kernels", own)
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +171,7 @@ def of_paper(scorecards):
 def test_the_page_of_verdicts_has_the_examples_of_its_picture(of_paper):
     text = (ROOT / claims_page.PAGE).read_text(encoding="utf-8")
     rows = claims_page.examples(of_paper)
-    assert [row["verdict"] for row in rows] == list(readme.VERDICTS)
+    assert [row["verdict"] for row in rows] == list(VERDICTS)
     for row in rows:
         assert re.search(rf"^\| \*\*{row['verdict']}\*\* .*/{row['claim']} ", text, re.MULTILINE)
     with pytest.raises(ValueError, match=r"no claim has the verdict 'differs'"):
@@ -292,7 +242,7 @@ def test_a_picture_is_of_these_verdicts_and_small(rows, name):
 def test_every_claim_of_a_scorecard_has_a_verdict_that_is_counted(scorecards):
     for studies in scorecards.values():
         for table in studies.values():
-            assert set(table["verdict"]) <= {*readme.VERDICTS}
+            assert set(table["verdict"]) <= {*VERDICTS}
 
 
 def test_the_program_of_the_readme_runs():

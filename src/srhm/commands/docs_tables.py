@@ -6,12 +6,11 @@ A page of docs names its table in a comment, `<!-- table: faults -->`.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from srhm.commands import first_rules, thesis
-from srhm.commands.claim_tables import escaped, line
+from srhm.commands.markdown import escaped, table
 from srhm.commands.readme import all_scorecards, headline
 from srhm.preset import key_table
 from srhm.results import places
@@ -105,14 +104,14 @@ def rules(root: Path) -> str:
     return "\n".join(first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root))))
 
 
-def _of_study(study: str, preset: str, table: pd.DataFrame) -> Iterator[str]:
-    counted = {word: n for word, n in verdict_counts(table).items() if n}
+def _of_study(study: str, preset: str, claims: pd.DataFrame) -> Iterator[str]:
+    counted = {word: n for word, n in verdict_counts(claims).items() if n}
     yield f"## {study}, `{preset}`"
     yield ""
-    yield f"{_link(study)}: {len(table)} claims, {verdicts_in_words(counted)}."
+    yield f"{_link(study)}: {len(claims)} claims, {verdicts_in_words(counted)}."
     yield ""
     heads = ["claim", "statement", "value ± error", "95 % interval", "expected", "verdict"]
-    yield _table(heads, map(_claim, table.to_dict("records")))
+    yield _table(heads, map(_claim, claims.to_dict("records")))
     yield ""
 
 
@@ -124,13 +123,12 @@ def _claim(row: Mapping) -> Sequence[str]:
 
 
 def _of_file(file: Path) -> str:
-    table = pd.read_csv(file, dtype=str, keep_default_na=False)
-    return _table([*table.columns], table.map(escaped).to_numpy().tolist())
+    read = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return _table(list(read.columns), read.map(escaped).to_numpy().tolist())
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [line([*map(str, cells)]) for cells in rows]
-    return "\n".join([line([*heads]), line(["---"] * len(heads)), *lines])
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "\n".join(table(heads, ([*map(str, cells)] for cells in rows)))
 
 
 def _link(study: str) -> str:

@@ -4,13 +4,14 @@ reference/first_rules.csv has the first, reference/gone_claims.csv what became o
 none any more.
 """
 
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from srhm.commands.claim_tables import line
+from srhm.commands.markdown import table
 
 FIRST, GONE = "reference/first_rules.csv", "reference/gone_claims.csv"
 # Of two presets with the same claims that which counts, and the other.
@@ -62,10 +63,9 @@ def read_rules(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]])
 def in_sum(rules: Rules) -> Iterator[str]:
     """Lines of Markdown: counts of verdicts by the first and by the present rules."""
     before, now = rules.counted()
-    yield line(["rules", "claims", *KINDS])
-    yield line(["---"] * (2 + len(KINDS)))
-    for name, table in (("first", before), ("present", now)):
-        yield line([name, *map(str, _counts(table))])
+    named = (("first", before), ("present", now))
+    yield from table(["rules", "claims", *KINDS],
+                     ([name, *map(str, _counts(own))] for name, own in named))  # fmt: skip
     both = before.merge(now, on=KEY, suffixes=("", "_now"))
     kinds = {word: kind for kind, words in KINDS.items() for word in words}
     moved = both["verdict"].map(kinds) != both["verdict_now"].map(kinds)
@@ -83,12 +83,8 @@ def of_studies(rules: Rules) -> Iterator[str]:
     Raises:
         ValueError: if GONE does not say what became of a claim.
     """
-    yield line(["study", "preset", "claims", *KINDS, "changed after seeing results"])
-    yield line(["---"] * (4 + len(KINDS)))
-    for preset, study, before, now in rules.by_study():
-        pairs = zip(_counts(before), _counts(now), strict=True)
-        counts = [str(one) if one == other else f"{one} → {other}" for one, other in pairs]
-        yield line([study, preset, *counts, str(int((now["fixed"] == "after").sum()))])
+    heads = ["study", "preset", "claims", *KINDS, "changed after seeing results"]
+    yield from table(heads, itertools.starmap(_of_study, rules.by_study()))
     before, now = rules.counted()
     left = before.merge(now[KEY], on=KEY, how="left", indicator=True).query("_merge == 'left_only'")
     became = left.merge(rules.gone, on=KEY, how="left")["became"]
@@ -104,5 +100,11 @@ def of_studies(rules: Rules) -> Iterator[str]:
     )
 
 
-def _counts(table: pd.DataFrame) -> list[int]:
-    return [len(table), *(int(table["verdict"].isin(words).sum()) for words in KINDS.values())]
+def _of_study(preset: str, study: str, before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
+    pairs = zip(_counts(before), _counts(now), strict=True)
+    counts = [str(one) if one == other else f"{one} → {other}" for one, other in pairs]
+    return [study, preset, *counts, str(int((now["fixed"] == "after").sum()))]
+
+
+def _counts(claims: pd.DataFrame) -> list[int]:
+    return [len(claims), *(int(claims["verdict"].isin(words).sum()) for words in KINDS.values())]

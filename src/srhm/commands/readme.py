@@ -19,18 +19,16 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from srhm.commands import claims_page, first_rules, headline_picture, thesis
-from srhm.commands.claim_tables import BEGIN, END, escaped, found_tables, line
+from srhm.commands.markdown import between, escaped, line, table
 from srhm.commands.printing import printing
 from srhm.commands.slots import fill_slots
 from srhm.forest import picture
 from srhm.forest.layout import finding
-from srhm.report.prose import COMMENT, GENERATED
+from srhm.report.prose import COMMENT
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.scorecard.card import SCORECARDS, read_scorecards
-from srhm.scorecard.headline import ForestRow, forest_rows, in_words
-from srhm.scorecard.text import in_short, verdict_counts
-from srhm.scorecard.verdicts import SIGNS, VERDICTS, verdicts_in_words
+from srhm.scorecard.headline import ForestRow, forest_rows
 from srhm.statistics.publications import read_publications
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.studies.sparse_hierarchy.claims.practice_fits import practice_fits
@@ -103,7 +101,7 @@ def _published(root: Path) -> pd.DataFrame:
 
 def deviations_text(text: str, rules: first_rules.Rules) -> str:
     """docs/deviations.md with the counts by first and present rules written anew."""
-    return _between(text, "rules", [*first_rules.in_sum(rules)], of=DEVIATIONS)
+    return between(text, "rules", [*first_rules.in_sum(rules)], of=DEVIATIONS)
 
 
 def claims_of_paper(scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
@@ -116,22 +114,13 @@ def sources_text(
 ) -> str:
     """docs/thesis.md with the counts of its table written anew."""
     lines = [*thesis.counts_table(thesis.read(root), scorecards)]
-    return _between(text, "counts", lines, of=thesis.PAGE)
-
-
-def _between(text: str, name: str, lines: Sequence[str], *, of: str) -> str:
-    begin = BEGIN.format(name)
-    pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
-    parts = pattern.split(text)
-    if len(parts) != 2:
-        raise ValueError(f"{of} needs one part from {begin!r} to {END!r}")
-    return "\n".join([begin, *lines, END]).join(parts)
+    return between(text, "counts", lines, of=thesis.PAGE)
 
 
 def results_text(text: str, rows: Sequence[ForestRow], practice: ByPractice) -> str:
     """docs/results.md with its two tables written anew; practice: of `by_practice`."""
-    text = _between(text, "headline", [*_measurements(rows)], of=RESULTS)
-    return _between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
+    text = between(text, "headline", [*_measurements(rows)], of=RESULTS)
+    return between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
 
 
 def studies_text(text: str, root: Path) -> str:
@@ -139,43 +128,9 @@ def studies_text(text: str, root: Path) -> str:
     grouped = {name for names in GROUPS.values() for name in names}
     parts = {**GROUPS, "others": [name for name in STUDIES if name not in grouped]}
     for group, names in parts.items():
-        rows = [line([_link(one), *_question_and_answer(root, one)]) for one in names]
-        lines = [line(["study", "question", "answer"]), line(["---"] * 3), *rows]
-        text = _between(text, group, lines, of=LIST)
+        rows = ([_link(one), *_question_and_answer(root, one)] for one in names)
+        text = between(text, group, table(["study", "question", "answer"], rows), of=LIST)
     return text
-
-
-def study_readme(
-    text: str, study: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
-) -> str:
-    """README of a study with the numbers of its sentences written anew.
-
-    An older one gets what stands below its question: of shipped rows its figure, the verdicts of
-    its claims, and the first of them; further below the tables of claims.
-
-    Raises:
-        ValueError: if such a table has a claim, or a preset, that the scorecards lack.
-    """
-    if BEGIN.format("short") not in text:
-        return fill_slots(text, scorecards, page=f"README.md of {study}", study=study)
-    title, question, rest = GENERATED.sub("", text).split("\n\n", 2)
-    own = {preset: found[study] for preset, found in scorecards.items() if study in found}
-    own = {preset: table for preset, table in own.items() if preset != WIDE or len(own) == 1}
-    lines = [BEGIN.format("short")]
-    if (root / PICTURES / f"{study}.png").is_file():
-        figure = shown_figure(study)
-        lines += [f"![{figure.title}](../../../../{PICTURES}/{study}.png)", ""]
-    for preset, table in own.items():
-        signs = (SIGNS[word] * int((table["verdict"] == word).sum()) for word in VERDICTS)
-        counts = f"{''.join(signs)} {_verdicts(table)}".strip()
-        shipped = "" if STUDIES[study].trainer is None else "shipped "
-        lines += [f"Claims on the {shipped}rows of `{preset}`: {counts}.", ""]
-        lines += [f"- **{kind}:** {escaped('; '.join(statements))}."
-                  for kind, statements in in_short(table).items()]  # fmt: skip
-    if not own:
-        lines += [f"No rows are shipped: `make reproduce STUDY={study}` makes them."]
-    rest = found_tables(rest, study, own)
-    return "\n\n".join([title, question, "\n".join([*lines, END]), rest])
 
 
 def shown_figure(study: str) -> Figure:
@@ -197,7 +152,9 @@ def main(root: Path = ROOT) -> int:
         sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
         files = {study: root / f"src/srhm/studies/{study}/README.md" for study in STUDIES}
         of_studies = {
-            file: study_readme(file.read_text(encoding="utf-8"), study, scorecards, root)
+            file: fill_slots(
+                file.read_text(encoding="utf-8"), scorecards, page=f"README of {study}", study=study
+            )
             for study, file in files.items()
         }
     except ValueError as error:
@@ -265,20 +222,14 @@ def _forest(alt: str) -> list[str]:
     ]
 
 
-def _bullets(rows: Sequence[ForestRow]) -> list[str]:
-    return [
-        f"- **{kind}:** {escaped('; '.join(statements))}."
-        for kind, statements in in_words(rows).items()
-    ]
-
-
 def _measurements(rows: Sequence[ForestRow]) -> Iterator[str]:
     """The headline's table, a line for each measurement."""
-    yield line(["measured", "value ± error", "expected", "authors' points", "verdict"])
-    yield line(["---"] * 5)
-    for row in rows:
-        theirs = row.theirs.partition(" ")[0] or "–"
-        yield line([escaped(row.label), row.value, row.expected, theirs, row.word])
+    heads = ["measured", "value ± error", "expected", "authors' points", "verdict"]
+    cells = (
+        [escaped(row.label), row.value, row.expected, row.theirs.partition(" ")[0] or "–", row.word]
+        for row in rows
+    )
+    yield from table(heads, cells)
 
 
 def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[str]:
@@ -300,10 +251,6 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
         yield line([words, "", "", *far, "0", ""])
     yield ""
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
-
-
-def _verdicts(table: pd.DataFrame) -> str:
-    return verdicts_in_words({word: n for word, n in verdict_counts(table).items() if n})
 
 
 def _link(study: str) -> str:

@@ -1,0 +1,37 @@
+"""Tables of Markdown, and the parts of a page that a command writes between two markers."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
+
+
+def line(cells: Sequence[str]) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Lines of a table."""
+    yield line(heads)
+    yield line(["---"] * len(heads))
+    yield from map(line, rows)
+
+
+def escaped(text: str) -> str:
+    """Text whose signs mean nothing in a table."""
+    return text.replace("*", "\\*").replace("s_0", "s₀").replace("|", "\\|")
+
+
+def between(text: str, name: str, lines: Iterable[str], *, of: str) -> str:
+    """A page with its part of this name written anew; of: the page's name, for errors.
+
+    Raises:
+        ValueError: if the page has no such part, or several.
+    """
+    begin = BEGIN.format(name)
+    pattern = re.compile(f"{re.escape(begin)}\n.*?{re.escape(END)}", re.DOTALL)
+    parts = pattern.split(text)
+    if len(parts) != 2:
+        raise ValueError(f"{of} needs one part from {begin!r} to {END!r}")
+    return "\n".join([begin, *lines, END]).join(parts)
