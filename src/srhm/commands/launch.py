@@ -96,7 +96,7 @@ def main(
     with redirect_stdout(outlasting(sys.stdout)):
         for line in variables.named():
             print(line, flush=True)
-        for name in filter(variables.why_reset, list(os.environ)):
+        for name in filter(variables.is_reset, list(os.environ)):
             del os.environ[name]
         try:
             return _launch(options, extra)
