@@ -17,6 +17,7 @@ from srhm.commands import (
     claims_page,
     first_rules,
     headline_picture,
+    positions_picture,
     readme,
     thesis,
 )
@@ -176,6 +177,17 @@ def test_the_page_of_verdicts_has_the_examples_of_its_picture(of_paper):
         assert re.search(rf"^\| \*\*{row['verdict']}\*\* .*/{row['claim']} ", text, re.MULTILINE)
     with pytest.raises(ValueError, match=r"no claim has the verdict 'differs'"):
         claims_page.examples(of_paper[of_paper["verdict"] != "differs"])
+
+
+def test_the_picture_of_positions_is_of_these_rows_with_the_powers_that_its_page_names():
+    with Image.open(ROOT / positions_picture.PICTURE) as image:
+        assert image.text["Description"] == positions_picture.origin_of(ROOT)
+    table = positions_picture.costs(ROOT)
+    assert set(table["net"]) == set(positions_picture.LOOKS)
+    known = {"lcn": 2, "cnn_pooled_first": 1, "cnn_pooled": 0}  # levels
+    own = table[table["net"].isin(known)]
+    powers = (own["s0"] + 1.0) ** own["net"].map(known)
+    assert (own["ratio"] / powers).between(1, 1.15).all()  # "within some twelve percent"
 
 
 def test_the_picture_of_verdicts_is_of_these_numbers(of_paper):

@@ -18,7 +18,13 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from srhm.commands import claims_page, first_rules, headline_picture, thesis
+from srhm.commands import (
+    claims_page,
+    first_rules,
+    headline_picture,
+    positions_picture,
+    thesis,
+)
 from srhm.commands.markdown import between, escaped, line, table
 from srhm.commands.printing import printing
 from srhm.commands.slots import fill_slots
@@ -181,6 +187,8 @@ def main(root: Path = ROOT) -> int:
     what = headline_picture.shown(root, scorecards[MAIN]["sparse_hierarchy"])
     for name, shades in headline_picture.SHADES.items():
         _save(headline_picture.draw(what, shades), root / name, what.origin, dpi=120)
+    drawn = positions_picture.draw(positions_picture.costs(root))
+    _save(drawn, root / positions_picture.PICTURE, positions_picture.origin_of(root), dpi=100)
     return 0
 
 
