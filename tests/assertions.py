@@ -12,7 +12,7 @@ from scipy import stats
 from srhm.model.encoding import symbols
 from srhm.model.grammar import Grammar
 from srhm.model.parsing import Parsed, parse
-from srhm.model.sampling import Derivations
+from srhm.model.sampling import Derivations, derive
 from srhm.networks.geometry import Geometry
 
 # Chance that one statistical test fails though nothing is wrong. All seeds are fixed, so that a
@@ -55,6 +55,16 @@ def assert_uniform(values: ArrayLike, n_values: int, *, false_alarm: float = FAL
     assert len(counts) == n_values
     assert counts.sum() >= 5 * n_values, "too few values for a chi-square"
     assert stats.chisquare(counts).pvalue > false_alarm, counts
+
+
+def all_data(grammar: Grammar) -> Derivations:
+    """Every datum of a grammar, from its number written in digits."""
+    parameters = grammar.parameters
+    nodes = parameters.n_nodes
+    bases = (parameters.n_classes,) + (parameters.n_synonyms,) * nodes
+    bases += (parameters.n_placements,) * nodes
+    rows = np.stack(np.unravel_index(np.arange(parameters.n_distinct), bases), axis=1)
+    return derive(grammar, rows[:, 0], *np.split(rows[:, 1:], 2, axis=1))
 
 
 def all_inputs(grammar: Grammar) -> list[tuple[int, tuple[int, ...]]]:

@@ -11,7 +11,7 @@ for L >= 2, at every place z and for every channel.
 import numpy as np
 import pytest
 import torch
-from all_data import all_data
+from assertions import all_data
 from torch.nn.functional import cross_entropy
 
 from srhm.model.encoding import one_hot

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from all_data import all_data
+from assertions import all_data
 
 from srhm.flow.flow import NetworkSystem
 from srhm.flow.losses import CrossEntropy

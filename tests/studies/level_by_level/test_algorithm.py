@@ -4,10 +4,10 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
+from assertions import all_data
 
 from srhm.data import tree
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
-from srhm.model.sampling import derive
 from srhm.model.seeding import generator
 from srhm.studies.level_by_level import learner
 from srhm.studies.level_by_level.errors import response_errors, token_error
@@ -33,15 +33,6 @@ def grammar_of(seed=0, *, L=2, v=3, m=3, n_c=3, s0=0):
     return draw_grammar(parameters, generator=generator(seed, role="grammar"))
 
 
-def everything(grammar):
-    """All distinct data, each once."""
-    p = grammar.parameters
-    ranges = [range(p.n_classes)] + [range(p.n_synonyms)] * p.n_nodes
-    ranges += [range(p.n_placements)] * p.n_nodes
-    rows = np.array(list(product(*ranges)))
-    return derive(grammar, rows[:, 0], rows[:, 1 : 1 + p.n_nodes], rows[:, 1 + p.n_nodes :])
-
-
 def identifiable(net, **kind):
     """The first grammar whose latents a net can tell apart."""
     for seed in range(50):
@@ -62,7 +53,7 @@ def rows_of(grammar, task, train, test):
 @pytest.mark.parametrize("s0", [0, 1])
 def test_with_all_data_every_token_is_a_latent(net, s0):
     grammar, task = identifiable(net, s0=s0, v=3, m=2 if s0 else 3)
-    data = everything(grammar)
+    data = all_data(grammar)
     _, rows = rows_of(grammar, task, data, data)
     assert [row["token_error"] for row in rows] == [0.0, 0.0]
     # The ridge alone, 1 in 1 + 9 at the least, keeps the responses from the exact ones.
@@ -87,7 +78,7 @@ def test_what_cannot_be_told_apart_is_not_learnt_from_all_data():
     grammar = Grammar(parameters, (lower, upper))
     task = task_of(grammar, net="shared")
     assert task.exact[0].gap() == 0.0
-    data = everything(grammar)
+    data = all_data(grammar)
     _, rows = rows_of(grammar, task, data, data)
     assert rows[-1]["token_error"] >= 0.25
     assert rows[-1]["token_error_clean"] == 0.0
@@ -96,7 +87,7 @@ def test_what_cannot_be_told_apart_is_not_learnt_from_all_data():
 @pytest.mark.parametrize("net", learner.NETS)
 def test_responses_of_latents_are_those_of_enumerated_data(net):
     grammar = grammar_of(3, L=3, v=2, m=2, n_c=2)
-    data = everything(grammar)
+    data = all_data(grammar)
     levels = tree(data, grammar)
     for level in (2, 3):
         n_places = levels[level].n_places
@@ -192,7 +183,7 @@ def test_token_error_is_that_of_the_best_permutation():
 
 def test_response_errors_of_known_responses():
     grammar, task = identifiable("shared")
-    data = everything(grammar)
+    data = all_data(grammar)
     stages, rows = rows_of(grammar, task, data, data)
     patches, latents = task.alphabet.patches(inputs(data)), truth(data, grammar)[2].values
     exact = task.exact[0]
@@ -211,7 +202,7 @@ def test_response_errors_of_known_responses():
 def test_the_oracle_of_correlations_finds_the_same_tokens():
     """All data: contents of equal conditional frequencies of the label are synonyms."""
     grammar, task = identifiable("shared", L=2, v=4, m=4, n_c=4)
-    data = everything(grammar)
+    data = all_data(grammar)
     patches = task.alphabet.patches(inputs(data))
     counts, means = learner.label_means(patches, data.labels, task.alphabet, 4, task.group_of[0])
     _, oracle = np.unique(means[0].round(9), axis=0, return_inverse=True)

@@ -4,11 +4,11 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from assertions import all_data
 from sklearn.metrics import adjusted_rand_score
 
 from srhm.data import tree
 from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.sampling import derive
 from srhm.model.seeding import generator
 from srhm.studies.own_latents.configuration import closed, law
 from srhm.studies.own_latents.counts import (
@@ -31,15 +31,6 @@ def grammar_of(seed=1, *, L=2, v=3, m=2, n_c=3, s0=0, s=2):
         depth=L, branching=s, n_features=v, n_synonyms=m, n_classes=n_c, n_empty=s0
     )
     return draw_grammar(parameters, generator=generator(seed, role="grammar"))
-
-
-def everything(grammar):
-    """All distinct data, each once."""
-    p = grammar.parameters
-    ranges = [range(p.n_classes)] + [range(p.n_synonyms)] * p.n_nodes
-    ranges += [range(p.n_placements)] * p.n_nodes
-    rows = np.array(list(product(*ranges)))
-    return derive(grammar, rows[:, 0], rows[:, 1 : 1 + p.n_nodes], rows[:, 1 + p.n_nodes :])
 
 
 def counted(grammar, data, level, *, target, net):
@@ -78,7 +69,7 @@ def test_all_data_give_the_exact_statistics_and_so_synonyms_are_equal(kind, leve
     grammar = grammar_of(**kind)
     exact = population(grammar, level, target=target, net=net)
     found, own, group_of, latents = counted(
-        grammar, everything(grammar), level, target=target, net=net
+        grammar, all_data(grammar), level, target=target, net=net
     )
     assert noise(found, own, latents, group_of, exact) < 1e-20
     assert exact.signal().min() > 0.01
@@ -90,7 +81,7 @@ def test_all_data_give_the_latents(net, target):
         grammar = grammar_of(seed, s0=1)
         if is_told_apart(population(grammar, 1, target=target, net=net)):
             break
-    found, own, group_of, latents = counted(grammar, everything(grammar), 1, target=target, net=net)
+    found, own, group_of, latents = counted(grammar, all_data(grammar), 1, target=target, net=net)
     shares = population(grammar, 1, target=target, net=net).n_latents
     named = np.array([
         clusters(means, counts, n, seed=0)

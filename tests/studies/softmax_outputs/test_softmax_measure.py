@@ -6,13 +6,14 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
+from assertions import all_data
 
 from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.measure.representations import layer_representations, measure_sensitivities
 from srhm.measure.sensitivity import sensitivities, transform
-from srhm.model.grammar import draw_grammar, n_placements
+from srhm.model.grammar import draw_grammar
 from srhm.model.letters import parameters_of
-from srhm.model.sampling import derive, draw_samples
+from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.results.records import read_table, write_derivations
 from srhm.results.store import StoredCell, write_cell
@@ -56,14 +57,6 @@ def logits_of(cell, weights, data):
     return layer_representations(weights, geometry_of(cell), data)[-1].values[:, 0]
 
 
-def enumerated(cell):
-    """Every derivation of the grammar: label, choice and placement of each of its three rules."""
-    n_choices, n_places = cell["m"], n_placements(branching=2, n_empty=cell["s0"], sparsity="A")
-    one = (range(n_choices), range(n_places))
-    every = np.array(list(product(range(cell["n_c"]), *one, *one, *one)))
-    return derive(grammar_of(cell), every[:, 0], every[:, 1::2], every[:, 2::2])
-
-
 def by_loops(outputs, images):
     """S by its definition: a loop over points and images, a loop over all pairs of points."""
     n = len(outputs)
@@ -80,7 +73,7 @@ def by_loops(outputs, images):
 @pytest.mark.parametrize("scale", [1.0, 60.0])
 def test_both_outputs_have_the_sensitivities_of_loops_over_all_data(net, scale):
     cell = {**CELL, "net": net}
-    weights, data = drawn_weights(cell, scale), enumerated(cell)
+    weights, data = drawn_weights(cell, scale), all_data(grammar_of(cell))
     assert len(data) == 1024
     points = data[::8]
     images = transform(points, grammar_of(cell), n_draws=N_DRAWS, seed=0, variant="text")
@@ -105,7 +98,7 @@ def test_both_outputs_have_the_sensitivities_of_loops_over_all_data(net, scale):
 
 def test_certain_answers_that_are_right_do_not_change_under_synonyms_though_logits_do():
     """Logits of each class by its label, large, with a part that differs between its data."""
-    data, rng = enumerated(CELL)[::4], np.random.default_rng(0)
+    data, rng = all_data(grammar_of(CELL))[::4], np.random.default_rng(0)
     own = np.eye(2)[data.labels]
     logits = 400 * own + 300 * own * rng.random((len(data), 1))
     assert np.ptp(logits.max(axis=1)) > 100
