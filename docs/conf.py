@@ -54,6 +54,7 @@ html_show_search_summary = False  # a page from disk may read no other
 html_extra_path = ["front"]
 html_static_path = ["static"]
 html_css_files = ["page.css"]
+html_js_files = ["sort.js"]
 smartquotes = False
 highlight_language = "none"  # formulas and commands are no Python
 
