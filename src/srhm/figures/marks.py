@@ -77,7 +77,7 @@ def endings(statuses: pd.Series, order: Sequence[str] = ENDINGS) -> str:
     return ", ".join(f"{found[word]} {word}" for word in order or found.index if word in found)
 
 
-def described(cells: pd.DataFrame, words: str, **more: Any) -> list[str]:
+def described(cells: pd.DataFrame, words: str, /, **more: Any) -> list[str]:
     """A note in words with fields: those of the first cell, how many "seeds", what is given.
 
     Without cells there is none.

@@ -23,19 +23,19 @@ STUDY = flow_study(
         Figure(
             "early_times",
             "output and preactivations at the beginning",
-            ".figures.times:draw",
+            ".figures:early_times",
             ("cells", "histories", "rates"),
         ),
         Figure(
             "early_regimes",
             "third regime of ReLU; variance by training set",
-            ".figures.regimes:draw",
+            ".figures:early_regimes",
             ("cells", "ensembles"),
         ),
         Figure(
             "early_checks",
             "tolerance of the flow, f0, biases",
-            ".figures.checks:draw",
+            ".figures:early_checks",
             ("cells", "ensembles", "outputs"),
         ),
     ),

@@ -15,20 +15,22 @@ STUDY = experiment_study(
         Figure(
             "equivariance_accuracy",
             "blocks and digits in rotations never seen",
-            ".figures.accuracy:draw",
+            ".figures:equivariance_accuracy",
             ("cells",),
         ),
         Figure(
             "equivariance_layers",
             "where trained networks lose rotations",
-            ".figures.layers:draw",
+            ".figures:equivariance_layers",
             ("cells", "blocks"),
         ),
-        Figure("equivariance_error", "equivariance error", ".figures.error:draw", ("cells",)),
+        Figure(
+            "equivariance_error", "equivariance error", ".figures:equivariance_error", ("cells",)
+        ),
         Figure(
             "equivariance_kernels",
             "equivariant kernels between vectors",
-            ".figures.kernels:draw",
+            ".figures:equivariance_kernels",
             ("basis",),
         ),
     ),

@@ -32,19 +32,19 @@ STUDY = flow_study(
         Figure(
             "phase_diagram",
             "the plane of width and output scale, and of size and training points",
-            ".figures.plane:draw",
+            ".figures:phase_diagram",
             ("cells", "ensembles", "histories"),
         ),
         Figure(
             "phase_learning",
             "learning curves: digits, stripes, and stripes compressed",
-            ".figures.learning:draw",
+            ".figures:phase_learning",
             ("cells", "compressed"),
         ),
         Figure(
             "phase_alignment",
             "eigenvectors of the tangent kernel and the labels",
-            ".figures.alignment:draw",
+            ".figures:phase_alignment",
             ("cells", "alignment"),
         ),
     ),

@@ -26,7 +26,7 @@ STUDY = flow_study(
         Figure(
             "stripe",
             "neurons, their alignment, and learning curves in the stripe model",
-            ".figures.stripe:draw",
+            ".figures:stripe",
             ("cells", "neurons", "machines"),
         ),
     ),

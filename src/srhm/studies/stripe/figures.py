@@ -4,19 +4,17 @@ Letters of the thesis (chapter 3b, Fig. 9): d inputs, P training points, w first
 the readout, Lambda = W_par/W_perp.
 """
 
-import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.averaging import averaged, means
-from srhm.figures.drawing import styled
-from srhm.figures.legends import Entry
 from srhm.figures.looks import GREY, VERMILION, Look
-from srhm.figures.marks import plural, power
+from srhm.figures.marks import described, endings, several
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, power_law
-from srhm.figures.scales import Scale, by_name, graded
+from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.regimes import expected_slope
+from srhm.figures.regimes import tildes as tilde_shades
+from srhm.figures.scales import Scale, by_name
 from srhm.studies.stripe.analysis import alignments, beta, in_regimes
 
 STATES = {"initial": Look("neuron, start", GREY), "end": Look("neuron, end", VERMILION)}
@@ -24,8 +22,7 @@ TICKS = {-1000.0: "$-10^3$", -10.0: "$-10$", 0.0: "0", 10.0: "10", 1000.0: "$10^
 POINTS = Axis("training points $P$", log=True)
 
 
-@styled
-def draw(
+def stripe(
     cells: pd.DataFrame, neurons: pd.DataFrame, machines: pd.DataFrame, *, preset: str
 ) -> Figure:
     """Neurons of one network before and after training; Lambda and the test error against P.
@@ -36,25 +33,25 @@ def draw(
     if own.empty or neurons.empty:
         return mosaic([], columns=3, preset=preset)
     found, d = alignments(own, neurons), int(own["n_inputs"].iloc[0])
-    tildes = graded("alpha_tilde", found["alpha_tilde"], "$\\tilde\\alpha$", palette="flare",
-                    label=lambda a: f"${power(a)}$")  # fmt: skip
+    tildes = tilde_shades(found["alpha_tilde"])
     fitted = in_regimes(found).query("status == 'fitted'")
     regimes = {str(name): one for name, one in fitted.groupby("regime")}
     feature = regimes.get("feature", found[:0])
 
     def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
         points = averaged(found, column, at="P", by=["alpha_tilde"], logarithmic=True)
-        guides = [_guide(regimes[name], column, slope) for name, slope in slopes.items()
-                  if name in regimes]  # fmt: skip
+        guides = [expected_slope(regimes[name], "P", column, slope, factor=0.8,
+                                 label="expected slope, not fitted")
+                  for name, slope in slopes.items() if name in regimes]  # fmt: skip
         return [means(points, "P", [tildes], name=column), *guides]
 
     curves = _machines(regimes, machines, d, tildes)
     lowest = 0.8 * curves.rows["kernel_error"].min() if len(curves.rows) else None
     exponents = {name: -beta(d, lazy=name == "lazy") for name in ("feature", "lazy")}
     return mosaic([
-        Panel(title="neurons", extra=_grown,
-              x=Axis("$w_\\parallel\\,|W_2|$", ticks=TICKS),
-              y=Axis("$w_\\perp\\,|W_2|$ (one of them)"),
+        # Neurons grow a thousandfold.
+        Panel(title="neurons", x=Axis("$w_\\parallel\\,|W_2|$", ticks=TICKS, linear=1.0),
+              y=Axis("$w_\\perp\\,|W_2|$ (one of them)", linear=1.0),
               marks=[Marks(rows=_neurons(feature, neurons), x="parallel", y="second", size=2.6,
                            by=[by_name("when", STATES, STATES, "A")], name="neuron")]),
         Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
@@ -62,14 +59,12 @@ def draw(
         Panel(title=f"learning curves, $d={d}$", x=POINTS,
               y=Axis("test error $\\varepsilon$", log=True, limits=(lowest, None)),
               marks=[*marks("test_error", exponents), curves]),
-    ], columns=3, preset=preset, notes=_protocol(own))  # fmt: skip
-
-
-def _grown(axes: Axes) -> list[Entry]:
-    """Neurons grow a thousandfold."""
-    axes.set_xscale("symlog", linthresh=1.0)
-    axes.set_yscale("symlog", linthresh=1.0)
-    return []
+    ], columns=3, preset=preset, notes=described(
+        own, "FCN of one hidden layer, h = {width}, {activation}, biases: {words}, {optimiser}, at"
+        " most {budget:,} gradient evaluations; {n} networks of {sets}: {ends}.",
+        n=len(own), sets=several(own["seed"].nunique(), "data set"),
+        words=str(own["loss"].iloc[0]).replace("_", " "), ends=endings(own["status"], ()),
+    ))  # fmt: skip
 
 
 def _neurons(feature: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
@@ -82,15 +77,6 @@ def _neurons(feature: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
     return mine.assign(parallel=mine["parallel"] * weight, second=mine["second"] * weight)
 
 
-def _guide(rows: pd.DataFrame, column: str, slope: float) -> Marks:
-    """A line of the expected slope below the geometric mean of the points."""
-    used = rows[rows[column] > 0]
-    P, y = (np.exp(np.log(used[name]).mean()) for name in ("P", column))
-    ends = [used["P"].min(), used["P"].max()]
-    return power_law(ends, slope, through=(P, 0.8 * y), label="expected slope, not fitted",
-                     name=f"guide {slope:.4f}")  # fmt: skip
-
-
 def _machines(
     regimes: dict[str, pd.DataFrame], machines: pd.DataFrame, d: int, tildes: Scale
 ) -> Marks:
@@ -101,16 +87,3 @@ def _machines(
     return Marks(rows=rows.assign(alpha_tilde=rows["regime"].map(tilde)), x="P", y="kernel_error",
                  name="machine", by=[tildes.without()], line=":", marker="", width=1.4,
                  label="support vector machine, tangent kernel")  # fmt: skip
-
-
-def _protocol(cells: pd.DataFrame) -> list[str]:
-    """How the networks were trained and how that ended."""
-    first, counts = cells.iloc[0], cells["status"].value_counts()
-    ends = ", ".join(f"{n} {word}" for word, n in counts.items())
-    sets = cells["seed"].nunique()
-    loss = str(first["loss"]).replace("_", " ")
-    return [
-        f"FCN of one hidden layer, h = {first['width']}, {first['activation']}, biases: {loss},"
-        f" {first['optimiser']}, at most {first['budget']:,} gradient evaluations;"
-        f" {len(cells)} networks of {sets} {plural('data set', sets)}: {ends}."
-    ]
