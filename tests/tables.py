@@ -143,28 +143,8 @@ MAIN = [
     for v in features
     for s0 in (0, 1, 2, 4)
 ]
-SYNONYMS = [grammar(net, 2, 8, 2, m=m) for net in NETS for m in (2, 4, 8)]
-CLASSES = [grammar(net, 2, 8, 2, n_c=n_c) for net in NETS for n_c in (2, 4, 8)]
-BRANCHINGS = [grammar("lcn", L, 4, 1, s=s, m=4, n_c=4) for s in (2, 3) for L in (2, 3)]
-WIDER = [grammar(net, L, v, s0, s=3) for net in NETS for L, v in ((2, 3), (2, 4), (2, 5), (3, 4))
-         for s0 in (1, 2, 4)]  # fmt: skip
-OTHER_SPARSITY = [grammar(net, 2, 4, s0, sparsity="B") for net in NETS for s0 in (0, 1, 2, 4)]
-FIXED_DIMENSION = [grammar("lcn", L, v, s0) for L, s0 in ((2, 3), (3, 1)) for v in (3, 4, 5)]
 DENSE = [grammar("fcn", L, v, s0) for L, features in ((2, (6, 7, 8)), (3, (4, 5, 6)))
          for v in features for s0 in (0, 1, 2)]  # fmt: skip
-# A third vocabulary, of which intervals need three.
-DEEPER = [grammar("cnn", 3, 5, s0) for s0 in (1, 2)]
-EVERYTHING = [
-    *DENSE,
-    *DEEPER,
-    *(one for one in MAIN if one not in FIXED_DIMENSION),
-    *SYNONYMS,
-    *CLASSES,
-    *BRANCHINGS[2:],
-    *WIDER,
-    *OTHER_SPARSITY,
-    *FIXED_DIMENSION,
-]
 
 
 def exact_complexities(

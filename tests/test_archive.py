@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from srhm.figures.drawing import save
-from srhm.results.commit import REPOSITORY, commit_and_reason, commit_of
+from srhm.results.commit import REPOSITORY, commit_of
 
 
 def test_figures_name_command_and_commit_and_not_the_day(tmp_path):
@@ -48,14 +48,6 @@ def test_the_commit_is_that_of_the_tree_and_says_what_differs(tmp_path):
     assert commit_of(tmp_path) == commit
     (tmp_path / "file").write_text("two", encoding="utf-8")
     assert commit_of(tmp_path) == commit + " + changes"
-
-
-def test_the_commit_of_a_repository_around_the_folder_is_not_taken(tmp_path):
-    repository(tmp_path)
-    (tmp_path / "srhm").mkdir()
-    commit, reason = commit_and_reason(tmp_path / "srhm")
-    assert commit == "unknown"
-    assert f"{tmp_path} is another one" in reason
 
 
 def test_descriptions_of_the_software_agree():

@@ -15,7 +15,7 @@ from srhm.results.records import read_table, write_derivations, write_table
 from srhm.results.tables import CELLS, SENSITIVITIES
 from srhm.rules.curves import curve_spec
 from srhm.runtime.stopping import StopRequest
-from srhm.scorecard.archived_run import GRAMMAR, compare_tables, compared, seed_stars
+from srhm.scorecard.archived_run import GRAMMAR, compared, seed_stars
 from srhm.training import sparse
 from srhm.training.loop import result_rows
 from srhm.training.searching import train_paths
@@ -68,10 +68,6 @@ def test_other_seeds_have_statements_alone(archived):
     )  # fmt: skip
     assert found.sentence() == "1 of 2 statements within its intervals"
     assert found.lines()[1] == "outside: b 2, archive 0 to 1.9"
-
-
-def test_no_archive_is_no_comparison(tmp_path):
-    assert compare_tables(tmp_path, tmp_path) is None
 
 
 def stars_of(folder):

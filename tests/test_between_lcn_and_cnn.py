@@ -50,21 +50,6 @@ def test_nets_that_share_whole_layers_have_these_layers_of_the_cnn(make_paramete
     assert (layers_of("cnn_first_second", parameters) == cnn) == (depth == 3)
 
 
-def test_patches_share_a_filter_with_the_places_of_their_feature_or_with_other_features(
-    make_parameters,
-):
-    """L = 2, s = s_0+1 = 2: patches 0, 1 are places of the first feature, 2, 3 of the second."""
-    parameters = make_parameters(depth=2, branching=2, n_empty=1)
-
-    def filters(net):
-        return np.reshape(layers_of(net, parameters)[0].slots, (4, 4)).tolist()
-
-    first, second, third, last = filters("cnn_places")
-    assert first == second != third == last
-    first, second, third, last = filters("cnn_features")
-    assert first == third != second == last
-
-
 def trained(net, parameters, training, test):
     shape = geometry(net, parameters, width=WIDTH)
     start = initial_weights(shape, generator=np.random.default_rng(0), dtype=np.float64)

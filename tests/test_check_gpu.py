@@ -1,11 +1,9 @@
 """The command that compares a GPU with the processor, on the processor in place of one."""
 
-import numpy as np
 import pytest
 import torch
 
 from srhm.commands import check_gpu
-from srhm.commands.check_gpu import Compared, distances
 from srhm.training import stacked
 
 
@@ -44,20 +42,6 @@ def test_a_device_that_computes_in_half_the_digits_differs(monkeypatch, capsys):
     monkeypatch.setattr(check_gpu, "compared_images", lambda device: [])
     assert check_gpu.main(["--device", "cpu:0"]) == 1
     assert capsys.readouterr().out.count("| DIFFERS |") == 2
-
-
-@pytest.mark.parametrize(
-    ("double", "single", "agrees"),
-    [(1e-9, 2.0, True), (1e-3, 2.0, False), (1e-9, 30.0, False), (np.nan, 2.0, True)],
-)
-def test_what_is_allowed(double, single, agrees):
-    row = Compared("a", "1 × 1", (1.0, 1.0), double=double, single=single)
-    assert row.agrees is agrees
-
-
-def test_distances_are_over_how_far_training_has_moved():
-    start, here, there = ({"w": np.array([x, 0.0])} for x in (1.0, 3.0, 3.5))
-    assert distances([there], [here], [start]) == [0.25]
 
 
 def test_no_gpu_is_said(monkeypatch, capsys):

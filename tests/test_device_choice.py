@@ -48,13 +48,6 @@ def test_an_unknown_device_is_refused_with_those_that_there_are() -> None:
         preset.validate({**TINY, "device": "gpu"})
 
 
-def test_the_device_is_part_of_no_cell_and_no_sample() -> None:
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text())
-    plans = [preset.plan_preset({**values, "device": device}) for device in ("cpu", "cuda", "auto")]
-    for other in plans[1:]:
-        assert (other.curves, other.samples) == (plans[0].curves, plans[0].samples)
-
-
 def launched(
     monkeypatch: pytest.MonkeyPatch,
     folder: Path,
@@ -206,15 +199,6 @@ def test_cuda_is_refused_where_torch_cannot_use_the_gpu(tmp_path: Path) -> None:
     assert options == []
     options = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
     assert options == []
-
-
-@pytest.mark.parametrize(
-    "word", ["sparse_hierarchy={'seeds': 3}", "preset=other", "analysis={'threshold': 0.2}"]
-)
-def test_keys_that_no_file_has_are_refused(tmp_path: Path, word: str) -> None:
-    for words in (["--config", "device=cpu", word], [f"--config={word}"], ["-C", word]):
-        with pytest.raises(DeviceError, match=r"allowed are device and rows.*--configfile"):
-            options_for(tmp_path, words)
 
 
 def stored(folder: Path, key: str, versions: str) -> Path:

@@ -78,11 +78,3 @@ def test_the_lock_of_an_extra_adds_what_it_needs_and_changes_no_version(extra, l
     for line in EXTRAS[extra]:
         requirement = Requirement(line)
         assert added[canonicalize_name(requirement.name)] in requirement.specifier, line
-
-
-@pytest.mark.xdist_group("one group")
-def test_tests_of_a_group_stay_with_one_worker(request: pytest.FixtureRequest) -> None:
-    """On pytest 9.2 xdist 3.8 forgets groups without a word: each worker made the long runs."""
-    if not getattr(request.config.option, "loadgroup", False):
-        pytest.skip("needs --numprocesses and --dist loadgroup, as in `make test`")
-    assert request.node.nodeid.endswith("@one group")

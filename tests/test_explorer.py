@@ -101,13 +101,6 @@ def test_a_bound_stands_where_it_is_and_has_no_interval(found):
     assert (reached["low"] <= reached["P_star"]).all()
 
 
-def test_sensitivities_keep_layer_and_level(found, tables):
-    rows = tables["SENSITIVITIES"]
-    mean = rows.groupby(["curve", "P", "kind", "variant", "layer", "l"])["value"].mean().dropna()
-    assert len(found["sensitivities"]) == len(mean)
-    assert sorted(found["sensitivities"]["value"]) == pytest.approx(sorted(mean))
-
-
 def filled(rows: pd.DataFrame, schema: Any) -> pd.DataFrame:
     """The rows with all columns of a schema: those that they lack are empty."""
     lacking = {field.name: "" if str(field.type) == "string" else 0 for field in schema

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from srhm.forest.layout import EXTENT, Band, Segment, Symbol, layout
+from srhm.forest.layout import EXTENT, Segment, Symbol, layout
 from srhm.forest.svg import svg
 from srhm.scorecard.headline import ForestRow, Mark
 
@@ -37,15 +37,6 @@ def test_nothing_leaves_the_page_and_no_row_covers_another(narrow):
             assert 0 <= part.y <= made.height
     ends = [(one.y, one.y + one.height) for one in made.placed]
     assert all(end <= start for (_, end), (start, _) in pairwise(ends))
-
-
-def test_the_band_of_a_bound_is_half():
-    (both,) = parts([ROW], Band)
-    (half,) = parts([replace(ROW, band=(-inf, 0.0))], Band)
-    (expected,) = (one for one in parts([ROW], Segment) if one.style == "expected")
-    assert both.x + both.width / 2 == pytest.approx(expected.x)
-    assert half.x + half.width == pytest.approx(expected.x)
-    assert half.x < both.x
 
 
 def test_ends_beyond_the_plot_are_arrows_and_unknown_ones_are_not_drawn():

@@ -32,12 +32,6 @@ def test_the_headline_has_twelve_to_fifteen_statements_of_claims_that_exist():
     assert set(identifiers(HEADLINE)) <= known
 
 
-def test_no_claim_stands_twice_and_every_statement_has_words_and_a_place():
-    names = identifiers(HEADLINE)
-    assert len(names) == len(set(names))
-    assert all(one.says and one.quote and one.place and one.lines for one in HEADLINE)
-
-
 def claim(name, expected, value, low, high, authors=(nan, nan, nan)):
     found = Measurement(value=value, low=low, high=high, n=9, note="", authors=authors)
     return Claim(name, name, topic="t", figure="1", place="p", expected=expected, why="",

@@ -5,7 +5,6 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -106,52 +105,6 @@ def test_an_installation_that_was_interrupted_begins_anew(clone, loaded):
     assert install.done == ALL
 
 
-# Installs as pip does, in a process of its own: at the end a file leads to the sources.
-PIP = """
-import os, sys, sysconfig
-from pathlib import Path
-folder = Path(__file__).parents[1]
-if sys.argv[-1] == "list":
-    sys.exit(print("global.index='an-index'"))
-if (folder / "fails").exists():
-    sys.exit(print("ERROR: no such package") or 1)
-if (folder / "damaged").exists() and "--no-cache-dir" not in sys.argv:
-    sys.exit("ERROR: Wheel 'a' located at /cache/a.whl is invalid.")
-if any(name in os.environ for name in ("PIP_USER", "PIP_TARGET", "PIP_NO_BINARY")):
-    sys.exit("a variable of pip is passed on")
-if "--editable" in sys.argv:
-    file = Path(sysconfig.get_path("purelib")) / "__editable__.srhm-1.pth"
-    file.write_text(f"{Path(sys.argv[-1]) / 'src'}\\n")
-"""
-OF_PIP = {"PIP_USER": "1", "PIP_TARGET": "/no/such/folder", "PIP_NO_BINARY": ":all:"}
-
-
-def test_pip_that_fails_or_has_a_damaged_cache_or_foreign_variables(clone, tmp_path):
-    (tmp_path / "packages" / "pip").mkdir(parents=True)
-    (tmp_path / "packages" / "pip" / "__init__.py").touch()
-    (tmp_path / "packages" / "pip" / "__main__.py").write_text(PIP, encoding="utf-8")
-
-    def installed(**variables):
-        command = [sys.executable, str(clone / "envs" / "install.py")]
-        own = {**os.environ, "PYTHONPATH": str(tmp_path / "packages"), **variables}
-        done = subprocess.run(command, capture_output=True, text=True, env=own)
-        return done.returncode, done.stdout + done.stderr
-
-    (tmp_path / "packages" / "fails").touch()
-    code, said = installed()
-    assert code != 0
-    assert "ERROR: no such package" in said
-    assert "pip is configured here: " in said
-    (tmp_path / "packages" / "fails").rename(tmp_path / "packages" / "damaged")
-    code, said = installed()
-    assert code == 0, said
-    assert "pip's cache holds a damaged package: again without that cache" in said
-    shutil.rmtree(clone / ".venv")
-    code, said = installed(**OF_PIP)
-    assert code == 0, said
-    assert said.count("is ignored") == len(OF_PIP)
-
-
 def a_link(venv: Path) -> None:
     an_environment(venv.with_name("shared"))
     venv.symlink_to("shared")
@@ -177,16 +130,6 @@ def test_an_environment_that_is_not_ours_is_refused_and_left_as_it_is(clone, loa
     assert f"{clone / '.venv'} " in capsys.readouterr().err
     assert sorted(clone.rglob("*")) == before
     assert install.done == []
-
-
-def test_of_two_calls_at_a_time_one_installs(clone, loaded):
-    install = loaded(clone)
-    calls = [threading.Thread(target=install.main) for _ in range(2)]
-    for call in calls:
-        call.start()
-    for call in calls:
-        call.join()
-    assert install.done == ALL
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,6 @@ def test_a_refusal_is_a_line_with_place_value_and_what_is_allowed(value, line):
     assert lines(value) == [line]
 
 
-def test_parts_are_frozen_and_lists_are_made_of_one_value():
-    assert Inner(sizes=3).sizes == [3]
-    with pytest.raises(ValidationError, match="frozen"):
-        Inner().x = 2
-
-
 def numeric(schema: Any, kinds: dict[str, Any]) -> bool:
     """Whether the schema of a key allows a number, by itself or in a list."""
     if "$ref" in schema:  # a part with keys of its own

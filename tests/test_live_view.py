@@ -66,17 +66,6 @@ def test_a_failure_is_shown_with_its_log_and_without_its_many_files() -> None:
     ]
 
 
-def test_what_is_not_known_is_shown() -> None:
-    odd = [
-        "    message: Slurm has no job 3 any more",
-        "Traceback (most recent call last):",
-        "  File x",
-        "SLURM run ID: 3",
-        "12 monkeys",
-    ]
-    assert PrintedLines().taken(odd) == odd
-
-
 def test_on_a_terminal_the_phases_stand_below_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,20 +3,16 @@
 Both engines, with PyTorch's autograd and with gradients by hand.
 """
 
-import logging
-
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
-from srhm.measure.network_representations import network_probe, probe_of_cell, restored
+from srhm.measure.network_representations import network_probe
 from srhm.measure.sensitivity import measure, transform
-from srhm.measure.sensitivity_of_cells import measure_curve
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.results.store import StoredCell, write_cell
 from srhm.training.cell import train_cell
 from srhm.training.network import NetworkEngine
 from srhm.training.protocol import TrainingPlan, train
@@ -217,31 +213,3 @@ def test_sensitivities_are_those_of_plain_numpy(make_engine, data, net):
         assert_allclose(row["value"], value, rtol=1e-4)
         assert_allclose(row["standard_error"], error, rtol=1e-3)
     assert row["layer"] == OUTPUT
-
-
-def test_a_curve_of_a_named_net_has_rows_for_each_layer_of_each_cell(data, tmp_path):
-    _, _, test = data
-    entries = []
-    for number, status in enumerate(["fitted", "diverged"]):
-        trained = train_a_cell(data, net="vgg11", P=16)
-        key = f"{number:024x}"
-        write_cell(tmp_path, key, StoredCell(CELL, {"status": status}, {}, trained.weights))
-        entries.append({"key": key, "cell": {**CELL, "net": "vgg11", "P": 16}})
-    table = measure_curve(
-        entries,
-        {(0, "test"): test},
-        store=tmp_path,
-        probe_of=probe_of_cell,
-        log=logging.getLogger("test"),
-        n_points=30,
-        n_draws=2,
-        variants=["text"],
-    )
-    names = [row["layer"] for row in table[:9]]
-    assert names == [*activation_layers(restored({**CELL, "net": "vgg11"}, {})), OUTPUT]
-    assert [row["k"] for row in table[:9]] == list(range(1, 10))
-    assert len(table) == 2 * 9 * 2 * 2  # cells, layers, kinds, levels
-    for row in table:
-        diverged = row["key"] == entries[1]["key"]
-        assert np.isnan(row["value"]) == diverged
-        assert row["n"] == (0 if diverged else 30)

@@ -65,24 +65,6 @@ def test_exactly_the_inputs_of_the_grammar_are_parsed(make_grammar):
     assert accepted == set(all_inputs(grammar))
 
 
-def row_of(grammar, *, label, choice, places):
-    """The input of a grammar of one level with these places."""
-    row = np.zeros(grammar.parameters.input_length, dtype=int)
-    row[list(places)] = grammar.rules[0][label, choice] + 1
-    return row
-
-
-def test_two_features_in_one_sub_patch_are_refused_by_sparsity_A_only(make_grammar):
-    for sparsity, allowed in (("A", False), ("B", True)):
-        grammar = make_grammar(depth=1, n_empty=2, sparsity=sparsity)
-        row = row_of(grammar, label=1, choice=2, places=(0, 2))
-        if allowed:
-            assert parse(row, grammar).offsets == [[(0, 2)]]
-        else:
-            with pytest.raises(ParseError, match="sparsity A forbids"):
-                parse(row, grammar)
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -8,7 +8,6 @@ import torch
 import yaml
 
 from srhm import preset
-from srhm.commands import status
 from srhm.commands.plan import costs_text, expected_cells, main
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
@@ -17,7 +16,6 @@ from srhm.networks.registry import NAMED, stand_in
 from srhm.preset import Plan
 from srhm.results import places
 from srhm.results.store import StoredCell, write_cell
-from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import Curve
 from srhm.training.cost import costs
 from srhm.training.network import network_for
@@ -103,18 +101,3 @@ def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(
     assert "core-hours" in capsys.readouterr().out
     assert main(["--preset", "absent"]) == 2
     assert "absent" in capsys.readouterr().err
-
-
-def test_a_name_that_is_no_study_is_refused_with_those_that_there_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for command in (main, status.main):
-        assert command(["--preset", "test", "--study", "jammed"]) == 2
-        said = capsys.readouterr().err
-        assert all(name in said for name in ("'jammed' (jamming?)", *STUDIES, *GROUPS))
-        assert command(["--preset", "test", "--study", "qqqq"]) == 2
-        assert "no study 'qqqq'; there are" in capsys.readouterr().err
-        assert command(["--preset", "test", "--study", "images"]) == 2
-        said = capsys.readouterr().err
-        assert "the preset test has no study images" in said
-        assert "jamming" in said

@@ -178,20 +178,6 @@ def test_what_named_nets_cannot_be_is_refused(changes, parts):
     assert_refused(changed(NAMED, "group", changes), ["  named_nets.", *parts])
 
 
-@pytest.mark.parametrize("config", [{}, {"preset": "toy"}])
-def test_a_preset_without_a_study_is_refused(config):
-    with pytest.raises(ConfigError) as refusal:
-        plan_preset(config)
-    expected = "no study is asked for: allowed sections are sparse_hierarchy, named_nets, images"
-    assert ("preset: Field required" if not config else expected) in str(refusal.value)
-
-
-def test_each_wrong_key_has_its_line():
-    with pytest.raises(ConfigError) as refusal:
-        plan_preset({"preset": "toy", "colour": 1, "sparse_hierarchy": {**SECTION, "seeds": 0}})
-    assert len(str(refusal.value).splitlines()) == 1 + 2
-
-
 def test_studies_are_planned_in_the_order_of_the_registry_and_know_nothing_of_each_other():
     both = {"preset": "toy", **{name: part[name] for part in (NAMED, CONFIG) for name in part}}
     planned = plan_preset(both)

@@ -8,17 +8,14 @@ from functools import partial
 import pandas as pd
 import pyarrow as pa
 import pytest
-from assertions import assert_equal
 
 from srhm.results import records
 from srhm.results.atomic import StorageError
 from srhm.results.records import (
     TableError,
     holds,
-    read_derivations,
     read_provenance,
     read_table,
-    write_derivations,
     write_table,
 )
 
@@ -79,22 +76,6 @@ def test_rows_that_do_not_fit_the_schema_are_refused(path, change, message):
     assert not path.exists()
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        SCHEMA.remove(1),
-        SCHEMA.append(pa.field("colour", pa.int64())),
-        SCHEMA.set(1, pa.field("P", pa.float64())),
-        pa.schema([SCHEMA.field(i) for i in (1, 0, 2, 3)]),
-    ],
-    ids=["one missing", "one more", "another type", "another order"],
-)
-def test_a_table_of_another_schema_is_refused(path, other):
-    write_table(ROWS, path, SCHEMA)
-    with pytest.raises(TableError, match=str(path)):
-        read_table(path, other)
-
-
 def test_a_missing_table_is_named(path):
     with pytest.raises(TableError, match=f"{path} does not exist"):
         read_table(path, SCHEMA)
@@ -148,18 +129,3 @@ def test_a_write_that_fails_leaves_the_earlier_table_alone(path, monkeypatch):
         write_table(ROWS[:1], path, SCHEMA)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("sparsity", ["A", "B"])
-def test_derivations_are_read_as_they_were_written(path, make_sample, sparsity):
-    samples = {}
-    for seed in (0, 7):
-        grammar, samples[seed, "train"], samples[seed, "test"] = make_sample(
-            seed=seed, n_train=80, n_test=60, depth=3, sparsity=sparsity
-        )
-    write_derivations(samples, path, provenance={"seeds": [0, 7]})
-    read = read_derivations(path, grammar.parameters)
-    assert read.keys() == samples.keys()
-    for name, data in samples.items():
-        assert_equal(read[name], data)
-    assert read_provenance(path) == {"seeds": [0, 7]}

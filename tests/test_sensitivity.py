@@ -10,7 +10,6 @@ from assertions import FALSE_ALARM
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from srhm.measure import sensitivity
 from srhm.measure.representations import hierarchical_probe, layer_representations, probe_of_cell
 from srhm.measure.sensitivity import measure as measure_probe
 from srhm.measure.sensitivity import transform
@@ -223,23 +222,6 @@ def test_random_features_of_independent_images_have_sensitivity_one(
         deviation = np.sqrt(drawn.var(axis=1).mean() / (n * n_draws)) / pairs
         limit = stats.norm.isf(FALSE_ALARM / 2)
         assert abs(found.loc[kind, k, level]["value"] - expected) < limit * deviation
-
-
-@pytest.mark.parametrize("net", HIERARCHICAL)
-@pytest.mark.parametrize("whitening", [False, True])
-def test_the_memory_allowed_does_not_change_results(make_sample, tolerance, net, whitening):
-    grammar, _, points = make_sample(n_train=1, n_test=40, sparsity="B")
-    shape = geometry(net, grammar.parameters, width=WIDTH)
-    weights = random_weights(shape)
-    tables = [
-        table_of(
-            measure(weights, shape, grammar, points, seed=0, max_values=limit, whitening=whitening)
-        )
-        for limit in (1, 1000, sensitivity.MAX_VALUES)
-    ]
-    for table in tables[:-1]:
-        for column in ("value", "standard_error"):
-            assert_allclose(table[column], tables[-1][column], **tolerance(np.float64))
 
 
 @pytest.mark.parametrize(

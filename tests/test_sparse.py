@@ -20,7 +20,7 @@ import srhm
 from srhm.model.encoding import one_hot
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.training.reference import ReferenceEngine
-from srhm.training.sparse import SparseEngine, momentum_tables, representations
+from srhm.training.sparse import SparseEngine, representations
 
 PACKAGE = Path(srhm.__file__).parent
 # ‖w - w_oracle‖ / ‖w_oracle - w_0‖ of each layer, from the same float32 initial values.
@@ -108,18 +108,6 @@ def test_rows_that_rest_for_long_follow_autograd(momentum: float, dtype: type) -
         order = stream.choice(points, size=4 * steps)
         assert engine.steps(order) == pytest.approx(oracle.steps(order), rel=1e-4)
         assert max(deviations(engine, oracle, start)) < LARGEST_DEVIATION[dtype]
-
-
-def test_momentum_tables_are_what_steps_without_gradient_do() -> None:
-    catch_up, decays = momentum_tables(0.3, 0.9)
-    weight, momentum = 1.0, 2.0
-    for t in range(300):
-        assert weight == pytest.approx(1.0 - catch_up[t] * 2.0)
-        assert 0.9 * momentum == pytest.approx(decays[t] * 2.0)
-        momentum *= 0.9
-        weight -= 0.3 * momentum
-    assert decays[-1] == 0
-    assert catch_up[-1] == pytest.approx(0.3 * 0.9 / 0.1)
 
 
 def test_results_are_the_same_bits_in_threads_and_alone() -> None:

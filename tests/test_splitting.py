@@ -81,13 +81,6 @@ def test_a_retry_asks_for_more_time_and_memory():
     assert measuring_megabytes(EXPECTED, attempt=2) == 2 * measuring_megabytes(EXPECTED, attempt=1)
 
 
-def test_more_threads_ask_for_less_time_and_more_memory_but_for_the_longest_cell():
-    one, four = (training_minutes(EXPECTED, threads=n, attempt=1) for n in (1, 4))
-    assert one > four >= START + 3 * 10
-    one, four = (training_megabytes(EXPECTED, threads=n, attempt=1) for n in (1, 4))
-    assert four - one == pytest.approx(3 * 3 * 100, abs=1)
-
-
 def test_no_job_asks_for_more_than_the_limit_of_its_queue():
     assert training_minutes(made(1000), threads=1, attempt=3, limit=600) == 600
     assert training_minutes(made(1), threads=1, attempt=1, limit=600) == START + 3

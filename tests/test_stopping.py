@@ -148,23 +148,6 @@ def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
-def test_a_cell_that_another_process_has_stored_meanwhile_is_not_trained(
-    planned, tmp_path, monkeypatch
-):
-    entries, samples = planned
-    trained, train_cell = [], training_curve.train_cell
-
-    def recorded(cell, *arguments, **options):
-        trained.append(cell["P"])
-        if len(trained) == 1:  # the other process trains the rest while this one is at the first
-            train(entries, samples, tmp_path)
-        return train_cell(cell, *arguments, **options)
-
-    monkeypatch.setattr(training_curve, "train_cell", recorded)
-    train(entries, samples, tmp_path)
-    assert sorted(trained) == [30, 60, 90, 90]  # the first twice, the others once
-
-
 def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monkeypatch, caplog):
     entries, samples = planned
     train(entries[:1], samples, tmp_path)
@@ -255,17 +238,6 @@ def start_job(section, folder, *arguments):
         stdout=subprocess.PIPE,
         text=True,
     )
-
-
-def test_sigterm_stops_a_job_in_compiled_code_within_seconds(planned, undisturbed, tmp_path):
-    long = {**SECTION, "training": {**SECTION["training"], "max_steps": 10_000_000}}
-    job = start_job(long, tmp_path)
-    assert job.stdout.readline() == "ready\n"
-    time.sleep(1)
-    job.terminate()
-    said, _ = job.communicate(timeout=60)
-    assert job.returncode == STOPPED, said
-    assert "stopped (SIGTERM): of 3 cells 0 are stored" in said
 
 
 def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):

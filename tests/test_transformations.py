@@ -112,14 +112,6 @@ def test_the_new_synonym_is_uniform_over_the_others(make_sample, stream):
     assert_uniform((now - before) % 4 - 1, 3)
 
 
-def test_the_rules_below_exchanged_synonyms_are_drawn_anew_from_all(make_sample, stream):
-    grammar, data, _ = make_sample(**MANY)
-    after = exchange_synonyms(data, grammar, level=2, generator=stream)
-    before, now = (transposed(d, grammar)[0][0] for d in (data, after))
-    for node in (0, 1):
-        assert_uniform(before[:, node] * 4 + now[:, node], 16)
-
-
 def test_a_displacement_is_uniform_over_all_placements_and_may_coincide(make_sample, stream):
     grammar, data, _ = make_sample(**MANY, sparsity="B")
     after = displace(data, grammar, level=1, generator=stream)

@@ -57,15 +57,6 @@ def wheel(sources, tmp_path_factory):
     return wheel_of(sources, tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.fixture(scope="module")
-def wheel_of_sdist(sources, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("sdist")
-    build = f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"
-    subprocess.run([sys.executable, "-c", build], cwd=sources, check=True, capture_output=True)
-    (sdist,) = folder.glob("srhm-*.tar.gz")
-    return wheel_of(sdist, folder)
-
-
 @pytest.fixture(scope="module", params=["wheel", "wheel_of_sdist"])
 def alone(request, tmp_path_factory):
     """Programs of an environment that has the package, NumPy, and nothing else."""
@@ -132,13 +123,6 @@ def test_the_library_works_from_a_wheel(installed):
     # Linear in the root of the error between P = 10 and 1000.
     part = (0.15**0.5 - 0.1**0.5) / (0.15**0.5 - 0.05**0.5)
     assert float(P_star) == pytest.approx(10 ** (1 + 2 * part))
-
-
-def test_a_wheel_of_the_sdist_is_that_of_the_sources(wheel, wheel_of_sdist):
-    with ZipFile(wheel) as one, ZipFile(wheel_of_sdist) as other:
-        assert {(i.filename, i.CRC) for i in one.infolist()} == {
-            (i.filename, i.CRC) for i in other.infolist()
-        }
 
 
 def test_data_load_numpy_and_pythons_own_library_alone(alone):

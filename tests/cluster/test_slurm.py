@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from one_node_slurm import N_GPUS, Refused, one_node_slurm
-from scheduled_runs import ROOT, Run, assert_equal, kill, wait_for
+from scheduled_runs import ROOT, Run, assert_equal, wait_for
 
 HERE = ROOT / "tests" / "cluster"
 # Looks at the jobs come 2, 12, 22 ... seconds after each other; 40, 50 ... in the profile.
@@ -136,17 +136,6 @@ def test_jobs_that_run_at_a_time_see_a_gpu_each(slurm, environment, tmp_path):
     assert seen == [str(number) for number in range(N_GPUS)]
 
 
-def test_a_cancelled_job_is_sent_again_and_resumes_the_cell_that_was_in_flight(undisturbed, grid):
-    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
-    (job,) = running_jobs(grid)
-    subprocess.run(["scancel", job], check=True)
-    grid.end(launcher)
-    log = grid.last_log("lcn")
-    assert "4 cells: 3 in the store, 1 to train" in log
-    assert log.count("goes on from its checkpoint") == 1  # SIGTERM reached the trainer
-    assert_as_undisturbed(grid, undisturbed, stored)
-
-
 def test_sigterm_ends_a_run_and_its_job_leaves_a_checkpoint(undisturbed, grid):
     launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
     launcher.terminate()
@@ -173,31 +162,4 @@ def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undi
     assert "TIMEOUT" not in said
     assert "4 cells: 0 in the store" not in log
     assert log.count("goes on from its checkpoint") == 1
-    assert_as_undisturbed(grid, undisturbed, stored)
-
-
-def test_after_the_sigkill_of_snakemake_a_second_run_beside_the_orphan_does_no_harm(
-    undisturbed, grid
-):
-    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
-    (job,) = running_jobs(grid)
-    # The orphan sleeps while the second run works, and ends after it.
-    orphan = trainer(grid)
-    orphan.suspend()
-    kill(launcher)
-    try:
-        grid.run()
-        log = grid.last_log("lcn")
-        assert running_jobs(grid) == [job]
-    finally:
-        orphan.resume()
-    assert "an earlier run was interrupted" in grid.printed.read_text()
-    assert "4 cells: 3 in the store, 1 to train" in log
-    assert_as_undisturbed(grid, undisturbed, stored)
-    wait_for(lambda: not running_jobs(grid), within=120)
-    assert_as_undisturbed(grid, undisturbed, stored)
-    # The orphan wrote its own times, so that the tables are gathered again; nothing is trained.
-    trained = grid.messages().count("Training the cells of")
-    grid.run()
-    assert grid.messages().count("Training the cells of") == trained
     assert_as_undisturbed(grid, undisturbed, stored)

@@ -2,31 +2,21 @@
 
 import json
 import logging
-from pathlib import Path
 
 import pytest
 
 from srhm.experiments import cells as computing
 from srhm.experiments import planning
-from srhm.experiments.declaration import experiments, long_tables
+from srhm.experiments.declaration import experiments
 from srhm.experiments.outcome import Outcome
 from srhm.experiments.planning import CurveCells
-from srhm.experiments.schemas import schema
-from srhm.measure.any_measurement import measured_rows, write_measured
-from srhm.results.gathering import gather_tables
-from srhm.results.records import read_table, write_table
 from srhm.results.store import path_of
-from srhm.results.tables import schema_of
 from srhm.rules.curves import curve_spec
 from srhm.runtime.stopping import StopRequest
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import result_rows
 
 LOG = logging.getLogger("test")
-CELLS = schema({"base": int, "exponent": int, "power": float, "name": str, "never": int})
-TIMES = schema_of("EXPERIMENT_TIMINGS")
-DIGITS = schema({"place": int, "digit": str}, long=True)
-KNOWN = {"c": CELLS, "d": DIGITS, "t": TIMES}
 TRAINER = experiments("powers", title="powers")
 
 
@@ -105,41 +95,6 @@ def test_a_damaged_cell_is_computed_again(tmp_path, calls):
     path_of(tmp_path / "cells", curve.entries[1]["key"]).write_bytes(b"nothing")
     assert [cell.row for cell in computed(curve, tmp_path)] == [cell.row for cell in before]
     assert [cell["base"] for cell in calls] == [2, 3, 3]
-
-
-def test_rows_and_long_tables_are_gathered(tmp_path, calls, monkeypatch):
-    monkeypatch.setattr(
-        "srhm.results.gathering.schema_of", {"c": CELLS, "d": DIGITS, "t": TIMES}.get
-    )
-    monkeypatch.setattr("srhm.measure.any_measurement.schema_of", KNOWN.get)
-    curve = planned(2, -1, 3)
-    found = computed(curve, tmp_path)
-    rows, timings = result_rows(curve.name, curve.entries, found)
-    files = {name: tmp_path / name / f"{curve.name}.parquet" for name in ("cells", "digits")}
-    files["timings"] = tmp_path / "times" / f"{curve.name}.timings.parquet"
-    write_table(rows, files["cells"], CELLS)
-    write_table(timings, files["timings"], TIMES)
-    long = long_tables(TRAINER, {"digits": "d"})
-    spec = {"cells": curve.entries, "function": long.function, "options": {}, "gpu": False}
-    spec |= {"inputs": curve.inputs, "tables": list(long.tables.items())}
-    measured = measured_rows(spec, derivations=[], store=tmp_path / "cells", log=LOG)
-    write_measured(
-        {**spec, "curve": curve.name, "columns": {}}, measured, {"digits": files["digits"]}
-    )
-    keys = [entry["key"] for entry in curve.entries]
-    gathering = {"planned": [[curve.name, keys]], "published": None, "store": tmp_path / "cells"}
-    gathering |= {"searched": {}}
-    gathering["tables"] = {"cells": "c", "digits": "d", "timings": "t"}
-    tables = {name: str(tmp_path / f"{name}.parquet") for name in files}
-    gather_tables(gathering, {name: [str(file)] for name, file in files.items()}, tables, log=LOG)
-    cells = read_table(Path(tables["cells"]), CELLS)
-    digits = read_table(Path(tables["digits"]), DIGITS)
-    assert cells["status"].tolist() == ["done", "negative base", "done"]
-    assert cells["name"].fillna("none").tolist() == ["2 höher", "none", "3 höher"]
-    assert cells["never"].isna().all()  # what no cell has
-    of_three = digits[digits["key"] == cells["key"].iloc[2]].sort_values("place")
-    assert "".join(of_three["digit"]) == "59049"
-    assert set(digits["key"]) == set(cells["key"].iloc[[0, 2]])
 
 
 def test_a_key_covers_coordinates_and_the_function_and_its_source():

@@ -31,7 +31,7 @@ from srhm.flow.members import (
     predictor_of,
     train_members,
 )
-from srhm.flow.networks import flattened, initial_weights, outputs
+from srhm.flow.networks import flattened, initial_weights
 from srhm.flow.task import n_inputs
 from srhm.model.grammar import draw_grammar
 from srhm.model.letters import parameters_of
@@ -244,20 +244,6 @@ def test_a_stopped_curve_goes_on_and_gives_the_same_cells(stored, tmp_path, look
     for one, two in zip(again, cells, strict=True):
         assert all(w.tobytes() == two.weights[name].tobytes() for name, w in one.weights.items())
     assert not list(checkpoints.glob("*"))
-
-
-def test_the_rate_of_sgd_is_that_of_the_paper_at_any_alpha_tilde(tolerance):
-    # w <- w - eta (H/alpha_tilde) grad (1/b) sum l(alpha_tilde f) with f of Eq. 10.
-    sgd = {"name": "sgd", "learning_rate": 0.02, "batch_size": 12, "max_evaluations": 1}
-    group = {**SRHM, "seeds": 1, "parametrisation": "mean_field", "subtract_initial": False}
-    (cell,) = cells_of({**group, "alpha_tilde": 7, "optimiser": sgd})
-    data, network = data_of(cell), network_of(cell)
-    trained = train_members([cell])
-    leaves = {n: w.clone().requires_grad_() for n, w in initial_weights_of([cell]).items()}
-    loss_of(cell).values(7 * outputs(network, leaves, data.x_train), data.y_train).mean().backward()
-    for name, w in leaves.items():
-        expected = w.detach() - 0.02 * 5 / 7 * w.grad
-        np.testing.assert_allclose(trained.weights[name], expected, **tolerance(np.float64))
 
 
 def test_a_curve_in_parts_has_the_bits_of_a_whole_one(stored, tmp_path):

@@ -137,22 +137,6 @@ def test_the_flow_is_that_of_another_solver_and_closer_with_shorter_steps(make_s
     assert distances[1] < 1e-2
 
 
-def test_the_half_time_and_the_history_are_those_of_the_loss(make_sample):
-    system, start = prepared(make_sample, tilde=(1.0, 10.0))
-    found = gradient_flow(system, start, max_evaluations=10**4)
-    assert found.status.tolist() == ["fitted", "fitted"]
-    history = found.history
-    for member in range(2):
-        times, losses = history["time"][:, member], history["mean_loss"][:, member]
-        alive = ~np.isnan(times)
-        assert (np.diff(losses[alive]) <= 0).all()
-        before = losses[alive] > losses[0] / 2
-        assert times[alive][before].max() <= found.half_time[member]
-        assert found.half_time[member] <= times[alive][~before].min()
-    assert history["output_norm"][0].tolist() == [0, 0]
-    assert history["evaluation"].tolist() == sorted(set(history["evaluation"]))
-
-
 def test_a_cell_that_cannot_fit_ends_at_its_budget_with_what_is_unsatisfied():
     # Twenty random labels of a network of six weights.
     stream = np.random.default_rng(0)

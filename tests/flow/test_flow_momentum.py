@@ -80,17 +80,6 @@ def test_each_member_follows_the_rule_with_its_own_tau(make_sample, net):
         np.testing.assert_allclose(flattened(ordered)[member], w, rtol=1e-8, atol=1e-10)
 
 
-def test_a_tau_far_below_the_steps_is_the_flow_without(make_sample):
-    system, start = prepared(make_sample, tilde=(1.0, 100.0))
-    plain = gradient_flow(system, start, max_evaluations=200, step=STEP)
-    found = gradient_flow(
-        system, start, max_evaluations=200, step=STEP, momentum_time=torch.full((2,), 1e-9)
-    )
-    assert found.steps.tolist() == plain.steps.tolist()
-    for name, array in plain.state.items():
-        np.testing.assert_array_equal(found.state[name], array)
-
-
 def test_it_goes_on_after_a_pause_with_the_same_bits(make_sample):
     system, start = prepared(make_sample, tilde=(0.1, 1.0, 100.0))
     kept = []

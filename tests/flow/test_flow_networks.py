@@ -174,26 +174,3 @@ def test_both_parametrisations_give_one_predictor_at_one_alpha_tilde(make_sample
     expected = 10 * (1.1**3 - 1) * outputs(ntk, start, x)[1]
     np.testing.assert_allclose(found[0][1], expected, **tolerance(np.float32))
     assert alpha_tilde(10.0, width=9) == pytest.approx(30)
-
-
-def test_wrong_shapes_and_names_are_refused(make_parameters):
-    parameters = make_parameters()
-    with pytest.raises(ValueError, match=r"parametrisation 'other'.*ntk, mean_field"):
-        hierarchical_network("cnn", parameters, width=3, n_outputs=1, parametrisation="other")
-    with pytest.raises(ValueError, match=r"activation 'step'.*relu, softplus, tanh"):
-        hierarchical_network("cnn", parameters, width=3, n_outputs=1, activation="step")
-    with pytest.raises(ValueError, match="n_outputs = 0"):
-        hierarchical_network("cnn", parameters, width=3, n_outputs=0)
-    layers = shapes.layers_on_patches(parameters, width=3, slot=lambda k, z: z // 2)
-    with pytest.raises(ValueError, match="shared by some of its places"):
-        networks.Network(layers=layers, n_places=parameters.input_length, width=3, n_outputs=1)
-    with pytest.raises(ValueError, match="width 0"):
-        fully_connected_network(3, depth=1, width=0, n_outputs=1)
-    network = hierarchical_network("cnn", parameters, width=3, n_outputs=1)
-    weights = initial_weights(network, generators=streams(2))
-    with pytest.raises(ValueError, match="inputs of 7 places, not 16"):
-        outputs(network, weights, torch.zeros(1, 7, 3))
-    with pytest.raises(ValueError, match="alpha must be positive"):
-        Predictor(network, torch.tensor([1.0, 0.0]), weights)
-    with pytest.raises(ValueError, match="3 alphas of 2 members"):
-        Predictor(network, torch.ones(3), weights)

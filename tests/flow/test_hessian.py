@@ -63,17 +63,6 @@ def test_h_is_h0_plus_hp(make_sample, case):
     assert float(torch.linalg.eigvalsh(h0).min()) > -1e-12 * float(h0.abs().max())
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_loss_is_the_one_that_members_are_trained_on(make_sample, case):
-    at, system, weights = at_some_weights(make_sample, *case)
-    evaluation = system.evaluate(weights)
-    assert float(at.total(at.vector)) == pytest.approx(
-        float(evaluation.mean_loss[1]) / 2.5**2, rel=1e-12
-    )
-    gradient = torch.cat([g[1].flatten() for g in evaluation.gradient.values()])
-    assert_close(torch.func.grad(at.total)(at.vector), gradient)
-
-
 def test_h_is_the_difference_of_gradients(make_sample):
     at, _, _ = at_some_weights(make_sample, *CASES[0])
     whole, gradient, step = exact_h0(at) + exact_hp(at), torch.func.grad(at.total), 1e-5

@@ -11,7 +11,6 @@ from train_curves import flow_curves, train_flow
 from srhm.cell_measurement import CellMeasurement
 from srhm.flow.cells import read_member
 from srhm.flow.flow import FlowStep
-from srhm.flow.layer_changes import layer_changes, noisy
 from srhm.flow.linearised import Gradients, linearised_flow
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.measurements import MEASUREMENTS
@@ -251,17 +250,6 @@ def test_the_error_of_r_is_that_of_many_samples():
     errors = np.array([change.standard_error for change in found])
     spread = np.std([change.value for change in found])
     assert errors.mean() == pytest.approx(spread, rel=0.05)
-
-
-def test_noise_makes_g_of_the_identity_known():
-    # f(x) = x: G is the squared norm of the noise over the mean squared distance of points.
-    stream = np.random.default_rng(1)
-    x = torch.tensor(stream.standard_normal((200, 3, 2)))
-    moved = noisy(x, x + 0.5 * torch.ones(2, 200, 3, 2), generator=stream)
-    flat = x.flatten(1)
-    found = layer_changes([flat], {"G": [[draw.flatten(1)] for draw in moved]})
-    expected = 0.25 * 6 / (torch.cdist(flat, flat).square().sum() / (200 * 199))
-    assert found["G"][0].value == pytest.approx(float(expected), rel=1e-10)
 
 
 @pytest.mark.parametrize("group", ["core", "jamming"])

@@ -1,6 +1,5 @@
 """Tangent kernels by gradients of single outputs; frozen kernels by closed forms."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -73,20 +72,6 @@ def test_the_tangent_kernel_is_the_product_of_gradients(
     np.testing.assert_allclose(alone[:, :, :, 2], found[:, :, :, 0], **tolerance(np.float64))
     gram = kernels.gram_matrix(alone)
     np.testing.assert_allclose(gram, gram.transpose(1, 2), **tolerance(np.float64))
-
-
-@pytest.mark.parametrize("net", ["lcn", "cnn"])
-def test_a_readout_of_several_places_is_part_of_the_kernel(make_sample, tolerance, net):
-    grammar, data, _ = make_sample(n_train=4)
-    network, _ = network_and_weights(grammar.parameters, net)
-    network = replace(network, layers=network.layers[:1])
-    streams = [np.random.default_rng(seed) for seed in STREAMS]
-    weights = initial_weights(network, generators=streams)
-    x = inputs(data, grammar.parameters)
-    found = kernels.tangent_kernel(network, weights, x)
-    np.testing.assert_allclose(
-        found, kernel_by_loop(network, weights, x, x), **tolerance(np.float64)
-    )
 
 
 def test_the_spectrum_rebuilds_the_kernel_and_projections_sum_to_one(make_sample, tolerance):

@@ -7,7 +7,6 @@ import pytest
 
 from srhm.results.gathering import gather, gather_tables
 from srhm.results.records import TableError, read_table, write_table
-from srhm.results.store import StoredCell, write_cell
 from srhm.results.tables import SCHEMAS, SENSITIVITIES, TIMINGS
 
 LOG = logging.getLogger("srhm.tests")
@@ -110,19 +109,6 @@ def test_the_table_of_cells_is_not_written_where_another_is_refused(files, table
     with pytest.raises(TableError, match="does not hold the planned cells"):
         gather_tables(SPEC, files, tables, log=LOG)
     assert not Path(tables["cells"]).exists()
-
-
-def test_a_curve_that_says_other_than_its_cells_is_named(files, tables, tmp_path):
-    spec, stored = {**SPEC, "store": str(tmp_path)}, row(SCHEMAS["CELLS"], key="2", curve="a")
-    for name in ("key", "curve"):  # a row in the store has neither
-        del stored[name]
-    write_cell(tmp_path, "2", StoredCell({}, {**stored, "test_error": 0.5}, {}, {}))
-    gather_tables(spec, files, tables, log=LOG)
-    write_cell(tmp_path, "2", StoredCell({}, {**stored, "test_error": 0.25}, {}, {}))
-    with pytest.raises(
-        TableError, match=r"a\.parquet says test_error = 0\.5 of the cell 2, .* 0\.25;"
-    ):
-        gather_tables(spec, files, tables, log=LOG)
 
 
 def paths(tables):

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,10 +25,8 @@ from srhm.results.tables import CELLS
 from srhm.rules import curves
 from srhm.studies.registry import STUDIES
 from srhm.studies.stripe.measure import NEURONS
-from srhm.study import ConfigError
 
 FOLDER = published_folder("laptop", "depth")
-(SENSITIVITIES,) = STUDIES["sparse_hierarchy"].measurements
 (NEURONS_OF_CELLS,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
 LOG = logging.getLogger(__name__)
 
@@ -83,14 +80,6 @@ def test_a_cell_that_the_store_has_is_not_taken(tmp_path):
     }
 
 
-def test_a_damaged_table_stops_the_plan(tmp_path):
-    folder = tmp_path / "laptop/depth"
-    shutil.copytree(FOLDER, folder)
-    (folder / "timings.parquet").write_bytes(b"no table")
-    with pytest.raises(ConfigError, match=r"timings\.parquet: is not the table"):
-        planned(seeds=5, published=tmp_path)
-
-
 def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
     known = pd.read_parquet(FOLDER / "cells.parquet")
     keys = {name: list(rows["key"]) for name, rows in known.groupby("curve", sort=False)}
@@ -105,21 +94,6 @@ def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
     del other["other"]
     (lost,) = published_before(FOLDER, "depth", other).lost
     assert lost.endswith("whose keys the configuration and the code do not have")
-
-
-def test_of_a_measured_curve_too_only_further_cells_are_trained_and_measured():
-    now = planned("sparse_hierarchy", name="grid", seeds=9)
-    measured = [name for name in now.partly if now.curves[name].measured]
-    assert measured
-    for name in measured:
-        whole, left = now.curves[name], now.trained[name]
-        told = json.loads(curves.measuring_spec((SENSITIVITIES, {}), left))
-        assert told["function"] == curves.BESIDE_PUBLISHED
-        assert told["options"]["measurement"]["function"] == SENSITIVITIES.function
-        assert told["options"]["order"] == [one["key"] for one in whole.entries]
-        assert min(one["cell"]["seed"] for one in left.entries) > 0
-        alone = json.loads(curves.measuring_spec((SENSITIVITIES, {}), whole))
-        assert alone["function"] == SENSITIVITIES.function
 
 
 def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_path, monkeypatch):

@@ -64,21 +64,6 @@ def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(pap
     assert json.loads(texts[2](curve))["tables"] == [["sensitivities", "SENSITIVITIES"]]
 
 
-def test_measurements_of_equal_options_are_one_rule_and_others_have_names_of_their_own(plan):
-    found = curves.measurements_of(plan)
-    names = curves.measuring_names(found)
-    assert names.keys() == found.keys()
-    assert len(set(names.values())) == len(names)
-    own = [places.folder_of_measurement(one, places.options_of(one, plan.studies[study]))
-           for study in plan.studies for one in STUDIES[study].measurements]  # fmt: skip
-    assert set(own) == set(found)
-    assert len(set(own)) < len(own)
-    folder, (measurement, options) = next(iter(found.items()))
-    other = places.folder_of_measurement(measurement, {**options, "other": 1})
-    names = curves.measuring_names({folder: found[folder], other: (measurement, {})})
-    assert names[other] == f"{names[folder]}_{other.rsplit('/', 1)[1]}"
-
-
 def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
     first, *others = paper.studies["jamming"].curves
     changed = with_published(paper, "jamming", first)
@@ -89,20 +74,6 @@ def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
     assert after["published"].endswith("published/test/jamming")
     assert [name for name, _ in after["planned"]] == [first, *others]  # all of them are rows
     assert after["store"] == "results/plane/cells"
-
-
-def test_tables_of_a_study_that_the_preset_lacks_have_no_file(paper):
-    uses = [("cells", "double_descent/cells"), "hessians"]
-    own = [f"results/test/tables/jamming/{name}.parquet" for name in ("cells", "hessians")]
-    assert tables.table_files(paper, "jamming", uses) == own
-    told = json.loads(tables.using_spec(paper, "jamming", uses, ["threshold"], function="f"))
-    schemas = [STUDIES["jamming"].schemas[name] for name in ("cells", "hessians")]
-    lacking = [None, STUDIES["double_descent"].schemas["cells"]]
-    assert told["tables"] == [[[own[0], schemas[0]], lacking], [[own[1], schemas[1]]]]
-    assert told["settings"] == {"threshold": 0.1}
-    assert told["function"] == "f"
-    by_name = json.loads(tables.using_spec(paper, "jamming", {"all": uses[0]}))
-    assert by_name["tables"] == {"all": told["tables"][0]}
 
 
 def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):

@@ -96,12 +96,6 @@ def test_jobs_are_kept_while_the_status_command_fails(clock, jobs, caplog):
     assert "answers again" in caplog.records[-1].message
 
 
-def test_a_job_that_ends_is_reported_once_and_not_kept(clock, jobs):
-    executor = watched(Plugin, clock=clock)({"1": "COMPLETED", "2": "FAILED"})
-    assert looked(executor, jobs) == []
-    assert (executor.succeeded, executor.failed) == (["1"], ["2"])
-
-
 @pytest.mark.parametrize("listed", [None, {}], ids=["it fails", "it lists nothing"])
 @pytest.mark.parametrize(
     "found", [{}, {"1": "COMPLETED", "2": "FAILED"}], ids=["forgotten", "ended"]

@@ -84,12 +84,6 @@ def test_a_curve_has_a_cell_for_each_size_and_seed():
     assert len(cells()) == 4
 
 
-def test_groups_of_one_curve_are_merged_with_all_their_sizes_and_seeds():
-    (curve,) = planned(GROUP, group(P=[200, 400], seeds=3)).curves.values()
-    found = [(cell["P"], cell["seed"]) for cell in curve.cells]
-    assert found == [(100, 0), (100, 1), (200, 0), (200, 1), (200, 2), (400, 0), (400, 1), (400, 2)]
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -130,15 +124,6 @@ def test_the_key_of_a_cell_depends_on_the_sources_of_its_engine(monkeypatch):
     before = set(cells())
     monkeypatch.setattr(planning, "digest_of", lambda *of: "another source")
     assert before.isdisjoint(cells())
-
-
-def test_a_size_that_leaves_fewer_test_points_changes_the_keys_of_its_curve():
-    # A curve has one test set, so that a pool which no longer holds n_test points for all retrains
-    # the curve: 16384 data, 16300 for training, 84 for testing.
-    before, after = cells(), cells(group(P=[100, 200, 16300]))
-    assert set(before).isdisjoint(after)
-    assert values(before, "n_test") == {(100,)}
-    assert values(after, "n_test") == {(84,)}
 
 
 def test_a_sample_holds_what_its_curve_needs():

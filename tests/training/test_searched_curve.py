@@ -1,7 +1,6 @@
 """The job of a searched curve: each seed trains its own path, and nothing that the store holds."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from srhm.commands.resources import CurveJobs
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.preset import Jobs
-from srhm.results import published_cells
 from srhm.results.gathering import checked
 from srhm.results.paths import keys_of_rows, searched_spec
 from srhm.results.records import TableError, write_derivations
@@ -146,30 +144,3 @@ def test_networks_are_searched_for_as_they_are_trained(tmp_path):
     rows = pd.DataFrame([{"key": key, **cell.row} for key, cell in cells.items()])
     assert keys_of_rows(searched_spec(CURVE), rows) == list(cells)
     assert 4 <= len(cells) < len(CURVE.entries)
-
-
-def test_published_rows_of_the_path_are_taken_and_not_trained(trained, tmp_path, monkeypatch):
-    """Some networks of the path are published, of another curve: with one seed, say."""
-    whole = train(tmp_path / "whole")
-    keys = [key for key, cell in whole.items() if cell.cell["seed"] == 5][1:]
-    rows = pd.DataFrame([{"curve": "another", "key": key, **whole[key].row} for key in keys])
-    times = pd.DataFrame([{"curve": "another", "key": key, **whole[key].timing} for key in keys])
-    for name in ("check_digests", "read_provenance_file"):
-        monkeypatch.setattr(published_cells, name, lambda *_: None)
-    monkeypatch.setattr(
-        published_cells,
-        "read_published_table",
-        lambda file, schema: rows if file.name == "cells.parquet" else times,
-    )
-    curve = replace(
-        CURVE,
-        entries=tuple(entry for entry in CURVE.entries if entry["key"] not in keys),
-        published_in="published",
-        order=tuple(entry["key"] for entry in CURVE.entries),
-    )
-    spec = json.loads(curve_spec(curve))
-    trained.clear()
-    found = train(tmp_path / "beside", spec)
-    assert [place for seed, place in trained if seed == 5] == [7]
-    own = [{"key": key, **cell.row} for key, cell in found.items()]
-    assert published_cells._order(spec, own) == list(whole)

@@ -16,9 +16,9 @@ from srhm.preset import plan_preset
 from srhm.runtime.stopping import Stopped
 from srhm.training import stacked
 from srhm.training.cell import train_cell
-from srhm.training.curve import ENGINES, hierarchy_trainer
+from srhm.training.curve import ENGINES
 from srhm.training.protocol import Unresumable
-from srhm.training.stacked import stack_trainer, stacks, train_stack
+from srhm.training.stacked import stack_trainer, train_stack
 
 CPU = torch.device("cpu")
 N_TEST = 60
@@ -154,15 +154,6 @@ def test_a_snapshot_of_other_cells_or_of_another_device_is_refused():
             train_stack(batch, start=taken[0], pause=lambda s: None, **{**options, "device": where})
 
 
-def test_cells_of_one_stack_share_all_but_P_seed_and_rate():
-    entries = [*entries_of(net="cnn"), *entries_of(net="cnn", width=8)]
-    found = stacks(entries, size=3)
-    assert [len(batch) for batch in found] == [3, 1, 3, 1]
-    for batch in found:
-        assert len({entry["cell"]["width"] for entry in batch}) == 1
-        assert [e["cell"]["P"] for e in batch] == sorted(e["cell"]["P"] for e in batch)
-
-
 def test_a_stack_that_does_not_fit_is_cut_in_halves(tmp_path, monkeypatch, caplog):
     entries, tried = entries_of(net="cnn", dtype="float32"), []
 
@@ -180,14 +171,3 @@ def test_a_stack_that_does_not_fit_is_cut_in_halves(tmp_path, monkeypatch, caplo
         )  # fmt: skip
     assert tried == [4, 2, 2]
     assert "out of memory with 4 networks at once, now 2" in caplog.text
-
-
-def test_nets_without_a_form_for_stacks_are_trained_on_processors(monkeypatch):
-    entries = entries_of(net="cnn")
-    called = []
-    monkeypatch.setattr(stacked, "stack_trainer", lambda *a, **named: called.append(named))
-    hierarchy_trainer(entries, {}, device="cuda", log=None)
-    assert called == [{"device": "cuda", "log": None}]
-    other = [{**e, "cell": {**e["cell"], "net": "fcn2", "engine": "fcn2"}} for e in entries]
-    assert hierarchy_trainer(other, {}, device="cuda", log=None) is not None
-    assert len(called) == 1
