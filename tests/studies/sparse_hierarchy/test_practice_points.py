@@ -1,7 +1,6 @@
 """The paper's points beside curves that are learnt and read by its practice."""
 
 from math import exp, log, sqrt
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,6 @@ from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.studies.sparse_hierarchy.practice_points import STEP, nearest_sizes, practice_points
 from srhm.training.rates import published_rate
 
-REFERENCE = Path(__file__).parents[3] / "reference"
 GRID = [400, 600, 900, 1350, 2000, 3000]
 SHIFTS = (-0.3, 0.1, 0.2)  # of log P* of each seed
 
@@ -99,13 +97,3 @@ def test_a_prediction_interval_holds_another_seed_and_a_step_of_the_grid():
     for published, inside in ((ends[0] * 1.01, True), (ends[1] * 0.99, True),
                               (ends[0] * 0.99, False), (ends[1] * 1.01, False)):  # fmt: skip
         assert points_of(tables_of([rows], [published]))["inside"].tolist() == [inside]
-
-
-def test_the_authors_points_of_the_lcn_lie_at_eleven_multiples_as_their_document_says():
-    points = pd.read_csv(REFERENCE / "published_sample_complexity.csv")
-    own = points[(points["net"] == "lcn") & (points["s"] == 2)]
-    multiples = own["sample_complexity"] / (own["n_c"] * own["m"].astype(float) ** own["L"])
-    text = (REFERENCE / "README.md").read_text(encoding="utf-8")
-    assert f"the {len(own)} points of the LCN" in text
-    assert multiples.round(1).nunique() == 11
-    assert "eleven" in text
