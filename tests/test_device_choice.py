@@ -66,7 +66,7 @@ def launched(
         commands.append(list(command))
         return 0
 
-    monkeypatch.setattr(launch, "_run", run)
+    monkeypatch.setattr(launch, "run_snakemake", run)
     monkeypatch.setattr(launch, "why_no_gpu_here", lambda: unusable)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     # With the section of images, though they are not there: their rules are.

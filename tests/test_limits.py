@@ -117,8 +117,19 @@ def test_what_the_user_or_the_profile_says_of_cores_and_memory_counts(monkeypatc
     assert words(monkeypatch, said, memory=1200) == (said, 2)
 
 
-def test_a_job_at_its_limit_of_processor_time_is_called_that(tmp_path, monkeypatch):
-    (tmp_path / "run.log").write_text("died with <Signals.SIGKILL: 9>")
-    monkeypatch.setattr(limits, "killed_for_memory", lambda: 3)
-    monkeypatch.setattr(launch.resource, "getrlimit", lambda _: (60, 60))
-    assert "after 60 s of processor time" in launch._for_memory(tmp_path / "run.log", 1, before=3)
+@pytest.mark.parametrize(
+    ("code", "text", "now", "expected"),
+    [
+        (1, "died with <Signals.SIGKILL: 9>", 5, "out of memory .*1200 MB.* killed 2 processes"),
+        (1, "died with <Signals.SIGKILL: 9>", 3, "a job was killed .*for want of memory"),
+        (137, "", 4, "out of memory"),
+        (1, "an error", 5, "^$"),
+    ],
+)
+def test_a_job_that_is_killed_for_memory_is_called_that(
+    tmp_path, monkeypatch, code, text, now, expected
+):
+    (tmp_path / "run.log").write_text(text)
+    monkeypatch.setattr(limits, "memory", lambda: 1200)
+    monkeypatch.setattr(limits, "killed_for_memory", lambda: now)
+    assert re.search(expected, launch._for_memory(tmp_path / "run.log", code, before=3))

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from srhm.commands import live_view
-from srhm.commands.live_view import LiveView
-from srhm.commands.printed_lines import PrintedLines
+from srhm.commands.live_view import LiveView, PrintedLines
 from srhm.commands.watching import Watch
 from srhm.results.store import StoredCell, write_cell
 

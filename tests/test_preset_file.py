@@ -9,23 +9,16 @@ from srhm.commands.preset_file import read_preset
 from srhm.results.provenance import PACKAGE
 from srhm.study import ConfigError
 
-BOMB = "a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n" + "".join(
-    f"a{n + 1}: &a{n + 1} [{', '.join([f'*a{n}'] * 10)}]\n" for n in range(9)
-)
 REFUSED = {
     "preset: a\npreset: b\n": "line 2: preset stands there twice (before in line 1): keep one",
     "a:\n- {P: 1, L: 2, P: 3}\n": "line 2: P stands there twice (before in line 2)",
     "a: {v: [8, 060]}\n": "line 1: YAML reads 060 as 48: write the number in base 10",
     "a: 1:30\n": "line 1: YAML reads 1:30 as 90",
-    "a: " + "[" * 3000 + "]" * 3000: "is nested too deeply",
-    "a: &a [*a]\n": "is nested too deeply",
-    BOMB: "has 1e+10 values once its aliases (*) are written out; at most 100000",
     "": "holds no keys",
     "{}": "holds no keys",
     "[1, 2]": "holds no keys",
     "a: [1\nb: 2": "is not YAML: line 2",
     "a: 2026-13-45": "is not YAML: month must be in 1..12",
-    f"a: {'b' * 1_000_000}": "has 1000003 bytes: a preset has at most 1000000",
     "__use_yte__: true\na: 1": "__use_yte__ is not allowed",
     'a: !!python/object/apply:os.system ["id"]': "could not determine a constructor",
     "a: 1\n---\nb: 1": "but found another document",
@@ -35,7 +28,6 @@ REFUSED = {
     "a: 1\n<<: 3\n": "for merging",
     "a: b\0": "unacceptable character #x0000",
     "a: b\a": "unacceptable character #x0007",
-    'a: "\\ud800"': "halves of letters",
 }
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from srhm.commands.open_results import REFUSED, NoResults, chosen_folder, parser_for_results
 from srhm.commands.printing import printing
-from srhm.commands.results_folder import REFUSED, NoResults, chosen_folder, parser_for_results
 from srhm.results import places
 from srhm.results.published_provenance import PublicationError
 from srhm.results.records import TableError, read_table

@@ -57,24 +57,19 @@ def device_options(
 ) -> list[str]:
     """The words for Snakemake, and what they lack about devices.
 
-    Args:
-        words: what the user gives to Snakemake; `--config device=...` among them counts.
-        given: device that the user asks for; None: the configuration decides.
-        config: the configuration's file.
-        profile: folder of the profile.
-        local: whether jobs run on this machine.
-        visible: names of its devices.
-        unusable: why torch cannot compute on them, from `why_no_gpu_here`; empty: it can. Not used
-            for a cluster, whose nodes may have another environment.
+    given: device that the user asks for; None: `--config device=...` among the words, or the
+    configuration, decides. local: whether jobs run on this machine, whose devices are visible.
+    unusable: why torch cannot compute on them, from `why_no_gpu_here`; empty: it can.
 
     Raises:
         DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
             torch cannot use it; if Snakemake cannot read the words, or they set other keys.
     """
     in_file = read_preset(config).get("device", DEFAULT)
-    if in_file == (given or in_file) == "cpu" and _is_plain(words, profile if local else None):
+    own_profile = profile if local else None
+    if in_file == (given or in_file) == "cpu" and _is_plain(words, own_profile):
         return list(words)
-    said = _as_snakemake_reads(words, profile if local else None)
+    said = _as_snakemake_reads(words, own_profile)
     settings = [word for word in said.config or [] if not word.startswith("device=")]
     if unknown := [word for word in settings if not word.startswith("rows=")]:
         raise DeviceError(
@@ -86,32 +81,38 @@ def device_options(
     asked = given or (in_words or [in_file])[-1]
     if asked not in CHOICES:
         return list(words)  # Snakemake refuses the configuration, and says why
-    unusable = unusable if local and visible else ""
+    device = _resolved(asked, visible, unusable if local and visible else "", dry=said.dryrun)
+    options = []
+    if device == "cuda" and local:
+        if not visible:
+            raise DeviceError(
+                f"device: cuda, but this machine shows no GPU: {_what_is(visible)}."
+                " DEVICE=cpu computes on processors; a profile of a cluster sends jobs to its GPUs"
+                " (docs/gpu.md)"
+            )
+        if "gpu" not in said.resources:
+            others = [f"{name}={one.value}" for name, one in said.resources.items()]
+            n_jobs = len(visible) * _jobs_per_device(said.set_resources)
+            options = ["--resources", *others, f"gpu={n_jobs}"]
+    if device != (in_words or [in_file])[-1]:
+        options = ["--config", *settings, f"device={device}", *options]
+    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
+    end = words.index("--") if "--" in words else len(words)
+    return [*words[:end], *options, *words[end:]]
+
+
+def _resolved(asked: str, visible: Sequence[str], unusable: str, *, dry: bool) -> str:
+    """The device that is meant, with a line on `auto`."""
     device = device_here(asked, visible=[] if unusable else visible)
     if asked == "auto":
         found = f"{_what_is(visible)}, but {unusable}" if unusable else _what_is(visible)
         print(f"device: auto, here {device}: {found}", flush=True)
-    if device == "cuda" and local and not visible:
-        raise DeviceError(
-            f"device: cuda, but this machine shows no GPU: {_what_is(visible)}."
-            " DEVICE=cpu computes on processors; a profile of a cluster sends jobs to its GPUs"
-            " (docs/gpu.md)"
-        )
-    if device == "cuda" and unusable and not said.dryrun:
+    if device == "cuda" and unusable and not dry:
         raise DeviceError(
             f"device: cuda, but {unusable}. Launch from an environment whose torch has CUDA"
             " (docs/gpu.md), or compute on processors with DEVICE=cpu"
         )
-    options = []
-    if device != (in_words or [in_file])[-1]:
-        options += ["--config", *settings, f"device={device}"]
-    if device == "cuda" and local and "gpu" not in said.resources:
-        others = [f"{name}={one.value}" for name, one in said.resources.items()]
-        n_jobs = len(visible) * _jobs_per_device(said.set_resources)
-        options += ["--resources", *others, f"gpu={n_jobs}"]
-    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
-    end = words.index("--") if "--" in words else len(words)
-    return [*words[:end], *options, *words[end:]]
+    return device
 
 
 def is_dry(words: Sequence[str]) -> bool:

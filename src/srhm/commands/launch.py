@@ -10,20 +10,14 @@ that outlives its Snakemake blocks nothing. When the lock is free, a lock that S
 
 import argparse
 import os
-import resource
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack, redirect_stdout, suppress
-from datetime import datetime
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
-from typing import IO
 
-import psutil
 import yaml
 
 from srhm.commands import limits, variables
@@ -36,8 +30,9 @@ from srhm.commands.device_options import (
 )
 from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
-from srhm.commands.live_view import LiveView
+from srhm.commands.live_view import PrintedLines
 from srhm.commands.one_run import Refused, locked, snakemake_by_hand, whose
+from srhm.commands.open_results import NoResults
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import (
     DEFAULT,
@@ -51,16 +46,14 @@ from srhm.commands.presets import (
     run_of,
     studies_of,
 )
-from srhm.commands.printed_lines import PrintedLines
 from srhm.commands.printing import outlasting, printing
-from srhm.commands.results_folder import NoResults
+from srhm.commands.running import LOG, run_snakemake
 from srhm.commands.watching import Watch, last_words
 from srhm.results import places
 from srhm.results.atomic import write_text
 from srhm.results.paths import stored_paths
 from srhm.runtime.devices import visible_devices
 from srhm.runtime.progress import FAILED
-from srhm.runtime.stopping import ECHO
 from srhm.studies.registry import GROUPS, STUDIES
 from srhm.study import ConfigError
 
@@ -68,15 +61,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"
 # The figure that holds the paper's main result.
 FIRST = "fig04"
-# Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
-# SIGTERM waits for a lock that the code which it interrupts may hold.
-PATIENCE = 20.0
-# The same on a cluster, where it first asks the scheduler to cancel its jobs: a minute at most.
-PATIENCE_OF_CLUSTER = 120.0
-# Bytes that a cache must take.
-PROBE = 1 << 20
-# Below results/: all that Snakemake and its jobs print.
-LOG = "run.log"
+EARLIER = f"{LOG}.earlier"
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -114,81 +99,46 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     Raises:
         Refused, StudyError: if it touched nothing.
     """
-    here = Path.cwd().resolve()
-    if (here / "src" / "srhm").is_dir() and here != REPOSITORY:
-        raise Refused(
-            f"this is {here}, but its environment runs the code of {REPOSITORY}: `make env` in this"
-            " folder installs its own"
-        )
-    if (settings := options.directory / ".numba_config.yaml").is_file():
-        raise Refused(
-            f"{settings} would change how code is compiled, and with it the bits of networks under"
-            " the same keys: move it elsewhere; nothing was started"
-        )
     config, profile = _configuration(options), _profile(options.profile)
-    targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     folder, local = options.directory.resolve(), _is_local(profile, extra)
     studies_of(options.study)
-    if options.rows:
-        extra = _with_rows(extra, options.rows)
-    if not options.unlock:
-        extra = _with_devices(extra, options, config=config, profile=profile, local=local)
-    if local:
-        extra = _within_limits(extra, options, profile=profile)
-    run = _run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
+    words = _words(extra, options, config=config, profile=profile, local=local)
+    run, dry = _run_of(config, folder, options), is_dry(extra)
+    results = folder / "results"
     with locked(folder) as lock:
-        command = _snakemake(config, folder, profile)
-        if code := _continued(command, folder, asked=options.unlock):
+        command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
+        command += ["--workflow-profile", str(profile), "--configfile", str(config.resolve())]
+        command += ["--directory", str(folder)]
+        if (code := _continued(command, folder, asked=options.unlock)) or options.unlock:
             return code
-        if options.unlock:
-            return 0
         for line in run.not_measurable() if run else ():
             print(line, flush=True)
-        watch = Watch(run.work, *run.stores, searched=run.searched) if run and run.curves else None
-        for error in watch.unreadable().values() if watch else ():
-            raise Refused(
-                f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
-            )
-        start, since, killed = time.monotonic(), time.time(), limits.killed_for_memory()
-        _date_now(folder / "results")
-        cores = [] if options.cores is None else ["--cores", str(options.cores)]
-        # After two dashes, since an option before it might take it for one of its words.
-        words = [*_again(run, folder), *cores, *extra, *(["--", *targets] if targets else [])]
-        if run and not is_dry(extra):
-            _note(config, folder / "results" / run.plan.name)
-            _remove_empty(folder / "results" / run.plan.name)
+        watch, begun, killed = _watch(run), time.time(), limits.killed_for_memory()
+        _date_now(results)
+        command += [*_again(run, folder), *words]
+        if run and not dry:
+            _note(config, results / run.plan.name)
+            print(f"what each job says: {results / LOG}", flush=True)
         lines = PrintedLines(
-            every_line=options.every_line or is_dry(extra) or "--verbose" in extra,
+            every_line=options.every_line or dry or "--verbose" in extra,
             milestones=_milestones(run),
         )
-        if not is_dry(extra):
-            print(f"what each job says: {folder / 'results' / LOG}", flush=True)
-        log, earlier = (folder / "results" / name for name in (LOG, f"{LOG}.earlier"))
         with suppress(FileNotFoundError):
-            log.replace(earlier)
-        code = _run([*command, *words], lock, config.stem, local=local, watch=watch, lines=lines)
-        with suppress(FileNotFoundError):
-            if code or lines.ended.total():
-                earlier.unlink()
-            else:  # nothing was to be done: the log of what was done stays
-                earlier.replace(log)
-        seconds = round(time.monotonic() - start)
+            (results / LOG).replace(results / EARLIER)
+        code = run_snakemake(command, lock, config.stem, local=local, watch=watch, lines=lines)
+        if not code and not lines.ended.total() and (results / EARLIER).is_file():
+            # Nothing was to be done: the log of what was done stays.
+            (results / EARLIER).replace(results / LOG)
         lock.truncate(0)
-        if run and not is_dry(extra):
+        if run and not dry:
             with suppress(OSError):  # a full disk is reported where a job meets it
                 write_index(run, others=_others(config, run))
-    wall_time = f"{seconds // 60} min {seconds % 60} s"
-    if code == 0 and is_dry(extra):
+    if code:
+        _show_failure(results, code, run, watch, begun=begun, killed=killed)
+    elif dry:
         print("a dry run: nothing was made")
-    elif code == 0:
-        _show_results(run, wall_time)
     else:
-        for text in last_words(folder / "results", FAILED, since=since):
-            print(text)
-        if why := _for_memory(folder / "results" / LOG, code, before=killed):
-            print(why)
-        print(f"stopped after {wall_time} (exit code {code}){_kept(run, watch)}")
-        print("the same command goes on from there, once what is reported above is mended")
+        _show_results(run, _wall_time(begun))
     return code
 
 
@@ -221,6 +171,12 @@ def _parser(prog: str) -> argparse.ArgumentParser:
 
 
 def _configuration(options: argparse.Namespace) -> Path:
+    here = Path.cwd().resolve()
+    if (here / "src" / "srhm").is_dir() and here != REPOSITORY:
+        raise Refused(
+            f"this is {here}, but its environment runs the code of {REPOSITORY}: `make env` in this"
+            " folder installs its own"
+        )
     presets = {path.stem: path for path in sorted((REPOSITORY / "config").glob("*.yaml"))}
     alone = options.rows == "published"
     name = options.preset or (preset_with_rows(options.study) if alone else QUICK)
@@ -242,6 +198,33 @@ def _profile(name: str) -> Path:
     return profile
 
 
+def _words(
+    extra: Sequence[str], options: argparse.Namespace, *, config: Path, profile: Path, local: bool
+) -> list[str]:
+    """The words for Snakemake, with rows, devices, cores and studies that are asked for."""
+    words = _with_rows(extra, options.rows) if options.rows else list(extra)
+    if not options.unlock:
+        try:
+            words = device_options(
+                words,
+                given=options.device,
+                config=config,
+                profile=profile,
+                local=local,
+                visible=visible_devices(),
+                unusable=why_no_gpu_here() if local else "",
+            )
+        except DeviceError as refusal:
+            raise Refused(f"{refusal}; nothing was started") from refusal
+    if local:
+        words = _within_limits(words, options, profile=profile)
+    if options.cores is not None:
+        words = ["--cores", str(options.cores), *words]
+    # After two dashes, since an option before it might take it for one of its words.
+    targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
+    return [*words, "--", *targets] if targets else words
+
+
 def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
     """The words for Snakemake with the rows that are asked for."""
     own = [word for word in extra if word == "--config" or word.startswith(("--config=", "-C"))]
@@ -249,24 +232,6 @@ def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
         raise Refused(f"give --config rows={rows} with the others; nothing was started")
     # Before an option: it would take a target for one more entry.
     return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
-
-
-def _with_devices(
-    extra: Sequence[str], options: argparse.Namespace, *, config: Path, profile: Path, local: bool
-) -> list[str]:
-    """The words for Snakemake with those about devices."""
-    try:
-        return device_options(
-            extra,
-            given=options.device,
-            config=config,
-            profile=profile,
-            local=local,
-            visible=visible_devices(),
-            unusable=why_no_gpu_here() if local else "",
-        )
-    except DeviceError as refusal:
-        raise Refused(f"{refusal}; nothing was started") from refusal
 
 
 def _within_limits(
@@ -303,14 +268,11 @@ def _within_limits(
     return words
 
 
-def _run_of(
-    config: Path, folder: Path, names: Sequence[str], *, rows: str | None = None
-) -> Run | None:
+def _run_of(config: Path, folder: Path, options: argparse.Namespace) -> Run | None:
     """The studies that are made; None for a configuration that is refused: Snakemake says why."""
-    try:
-        return run_of(config, folder, names, rows=rows)
-    except ConfigError:
-        return None
+    with suppress(ConfigError):
+        return run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
+    return None
 
 
 def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
@@ -336,12 +298,6 @@ def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
     return 0
 
 
-def _snakemake(config: Path, folder: Path, profile: Path) -> list[str]:
-    command = [sys.executable, "-m", "snakemake"]
-    command += ["--snakefile", str(REPOSITORY / "Snakefile"), "--workflow-profile", str(profile)]
-    return [*command, "--configfile", str(config.resolve()), "--directory", str(folder)]
-
-
 def _note(config: Path, results: Path) -> None:
     """Notes of which file a preset's results are; says so where they were of another one."""
     note, file = results / places.CONFIGURATION, str(config.resolve())
@@ -354,35 +310,35 @@ def _note(config: Path, results: Path) -> None:
     write_text(note, file)
 
 
-def _remove_empty(results: Path) -> None:
-    """Removes figures, tables and pages of no bytes, which Snakemake would take for made."""
-    kinds = (".pdf", ".png", ".parquet", ".html", ".md")
-    for file in sorted(one for one in results.rglob("*.*") if one.suffix in kinds):
-        if file.is_file() and not file.stat().st_size:
-            print(f"{file} is empty: it is made again", flush=True)
-            file.unlink()
-
-
 def _date_now(results: Path) -> None:
     """Dates files of the future now: until then Snakemake would fail every job that reads one."""
-    now, dated = time.time(), []
-    for folder in results.iterdir():
-        # os.walk reads no folder that is not there any more.
-        for place, folders, names in os.walk(folder):
-            if Path(place).name in ("cells", "checkpoints"):
-                folders.clear()
-                continue  # of no job's inputs, and many
-            for file in (Path(place, name) for name in names):
-                with suppress(OSError):  # an orphan of an earlier run may remove its partial files
-                    if file.stat().st_mtime > now + 1:
-                        os.utime(file, (now, now))
-                        dated.append(file)
+    now, dated = time.time(), 0
+    for place, folders, names in os.walk(results):
+        # Of no job's inputs, and many.
+        folders[:] = [name for name in folders if name not in ("cells", "checkpoints")]
+        for name in names:
+            with suppress(OSError):  # an orphan of an earlier run may remove its partial files
+                if Path(place, name).stat().st_mtime > now + 1:
+                    os.utime(Path(place, name), (now, now))
+                    dated += 1
     if dated:
         print(
-            f"{len(dated)} files were dated in the future, {dated[0]} say; they are dated now."
-            " Look at the clock of the machine that wrote them",
+            f"{dated} files were dated in the future; they are dated now. Look at the clock of the"
+            " machine that wrote them",
             flush=True,
         )
+
+
+def _watch(run: Run | None) -> Watch | None:
+    """The networks of a run, all of which can be read that are stored."""
+    if run is None or not run.curves:
+        return None
+    watch = Watch(run.work, *run.stores, searched=run.searched)
+    for error in watch.unreadable().values():
+        raise Refused(
+            f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
+        )
+    return watch
 
 
 def _again(run: Run | None, folder: Path) -> list[str]:
@@ -398,8 +354,7 @@ def _again(run: Run | None, folder: Path) -> list[str]:
         if not file.is_file():
             continue
         _, asked = stored_paths(curve, run.directory / places.store_of(curve.trainer))
-        paths = {key: run.stored(curve, key) for key in asked}
-        lost = [key for key, path in paths.items() if not path.is_file()]
+        lost = [key for key in asked if not run.stored(curve, key).is_file()]
         old = [key for key in asked if key not in lost]
         for what, keys in (
             ("not in the store any more", lost),
@@ -408,146 +363,16 @@ def _again(run: Run | None, folder: Path) -> list[str]:
             if keys:
                 some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
                 print(f"{what}: {len(keys)} cells of {curve.name} ({some})", flush=True)
-        if lost or old:
+        if asked:
             files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []
 
 
-def _run(
-    command: list[str],
-    lock: IO[str],
-    preset: str,
-    *,
-    local: bool,
-    watch: Watch | None,
-    lines: PrintedLines,
-) -> int:
-    """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.
-
-    local: the jobs run on this machine. This launcher then passes a signal on to them: they leave
-    checkpoints, and Snakemake starts no more; a second signal ends them at once. Ctrl-C must not
-    reach Snakemake itself, which would report its own interruption as an error. On a cluster
-    Snakemake itself takes Ctrl-C and cancels the jobs that it has sent; SIGTERM is passed on as
-    Ctrl-C. A closed terminal (SIGHUP) is as SIGTERM here; on a cluster Snakemake sends no more jobs
-    then, and ends with those in flight.
-    """
-    # Snakemake inherits what is ignored. Under nohup SIGHUP stays so here, too.
-    numbers = [signal.SIGINT, signal.SIGTERM]
-    if signal.signal(signal.SIGHUP, signal.SIG_IGN) != signal.SIG_IGN:
-        numbers.append(signal.SIGHUP)
-    # Elsewhere it must hear Ctrl-C, which a shell has its background jobs ignore.
-    signal.signal(signal.SIGINT, signal.SIG_IGN if local else signal.default_int_handler)
-    with ExitStack() as stack:
-        output = stack.enter_context(Path(lock.name).with_name(LOG).open("wb"))
-        printed = stack.enter_context(open(output.name, "rb"))
-        process = stack.enter_context(
-            subprocess.Popen(
-                command,
-                pass_fds=[lock.fileno()],
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env=_environment(Path(lock.name).parent),
-            )
-        )
-
-        asked, told = list[float](), set[psutil.Process]()  # when signals came, who knows of them
-
-        def stop(number: int, _frame: object) -> None:
-            asked.append(time.monotonic())
-            if local:
-                process.terminate()  # it waits for the jobs in flight
-                _end_scripts(
-                    process.pid, told=told, at_once=asked[-1] - asked[0] > ECHO[signal.SIGINT]
-                )
-            elif number == signal.SIGHUP:
-                asked.pop()
-                process.terminate()
-            elif number == signal.SIGTERM or not _in_foreground():
-                process.send_signal(signal.SIGINT)
-
-        for number in numbers:
-            signal.signal(number, stop)
-        lock.truncate(0)
-        started = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
-        host = socket.gethostname()
-        lock.write(f"preset {preset}, process {process.pid} on {host}, started {started}")
-        lock.flush()
-        with LiveView(watch, sys.stdout, printed=printed, lines=lines):
-            busy = 0.0
-            while True:
-                try:
-                    code = process.wait(timeout=1)
-                    break
-                except subprocess.TimeoutExpired:
-                    if asked and local:
-                        # A job may have been starting when the others were asked.
-                        _end_scripts(process.pid, told=told)
-                        if _jobs(process.pid):
-                            busy = time.monotonic()
-                        elif time.monotonic() - max(busy, asked[0]) > PATIENCE:
-                            process.kill()
-                    elif asked and time.monotonic() - asked[0] > PATIENCE_OF_CLUSTER:
-                        process.kill()
-                        print(
-                            f"Snakemake did not end within {PATIENCE_OF_CLUSTER:.0f} s and was"
-                            " killed: its jobs may run on, and fill the store (docs/cluster.md)",
-                            flush=True,
-                        )
-    return code if code >= 0 else 128 - code
-
-
-def _environment(results: Path) -> dict[str, str]:
-    """Variables of Snakemake: UTF-8, memory that is kept, and a cache that can be written to."""
-    instead = results / ".cache"
-    lacking = variables.of_nobody(instead)
-    if lacking:
-        set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
-        print(f"this user has no entry in the table of users: {set_here}", flush=True)
-    own = {**variables.KEEP_MEMORY, **os.environ, **lacking, "PYTHONUTF8": "1"}
-    cache = Path(own.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache")
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=cache) as file:
-            file.write(bytes(PROBE))  # a full disk takes an empty file
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        print(f"{cache} cannot be written to ({error.strerror}): {instead} is used", flush=True)
-        own |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
-    return own
-
-
-def _jobs(snakemake: int) -> list[psutil.Process]:
-    """All processes that a Snakemake has started, and theirs."""
-    with suppress(psutil.NoSuchProcess):
-        return list(psutil.Process(snakemake).children(recursive=True))
-    return []
-
-
-def _end_scripts(snakemake: int, *, told: set[psutil.Process], at_once: bool = False) -> None:
-    """Sends SIGTERM once to each script of a Snakemake: training leaves checkpoints, the rest ends.
-
-    at_once: kills them.
-    """
-    for process in _jobs(snakemake):
-        with suppress(psutil.NoSuchProcess):
-            # Not to the shell around a script, which would leave it behind.
-            if any(Path(word).match(".snakemake/scripts/*.py") for word in process.cmdline()[:3]):
-                if at_once:
-                    process.kill()
-                elif process not in told:
-                    told.add(process)
-                    process.terminate()
-
-
 def _is_local(profile: Path, extra: Sequence[str]) -> bool:
-    executor = (yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}).get(
-        "executor"
-    )
-    return executor in (None, "local") and not {"-e", "--executor"} & {
-        w.split("=")[0] for w in extra
-    }
+    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
+    given = {word.split("=")[0] for word in extra}
+    return said.get("executor") in (None, "local") and not given & {"-e", "--executor"}
 
 
 def _milestones(run: Run | None) -> dict[str, str]:
@@ -556,16 +381,10 @@ def _milestones(run: Run | None) -> dict[str, str]:
         return {}
     figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
     return {
-        name: f"{_for_people(name)}: "
+        name: f"Figure {name.removeprefix('fig').lstrip('0')}: "
         f"{run.directory / places.figure_files(run.plan.name, name)['png']}"
         for name in ([FIRST] if FIRST in figures else figures[:1])
     }
-
-
-def _for_people(figure: str) -> str:
-    """Figure 4, say; a figure of another name by that name."""
-    number = figure.removeprefix("fig").lstrip("0")
-    return f"Figure {number}" if number.isdigit() else figure
 
 
 def _others(config: Path, run: Run) -> list[str]:
@@ -574,54 +393,57 @@ def _others(config: Path, run: Run) -> list[str]:
     return [one for one in STUDIES if one in asked and one not in run.plan.studies]
 
 
-def _kept(run: Run | None, watch: Watch | None) -> str:
-    """What there is of the networks, for people."""
-    if run is None or watch is None:
-        return ""
-    done = watch.arrivals()
-    begun = {
-        entry["key"]
-        for curve in run.curves.values()
-        for entry in curve.entries
-        if run.checkpoint(curve, entry["key"]).is_file()
-    }
-    unfinished = len(begun - done.keys())
-    n_cells = watch.progress(now=time.time()).cells
-    return f"; {len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
+def _wall_time(begun: float) -> str:
+    seconds = round(time.time() - begun)
+    return f"{seconds // 60} min {seconds % 60} s"
+
+
+def _show_failure(
+    results: Path,
+    code: int,
+    run: Run | None,
+    watch: Watch | None,
+    *,
+    begun: float,
+    killed: int | None,
+) -> None:
+    """What ended a run, and what there is of its networks."""
+    for text in last_words(results, FAILED, since=begun):
+        print(text)
+    if why := _for_memory(results / LOG, code, before=killed):
+        print(why)
+    kept = ""
+    if run and watch:
+        done, n_cells = watch.arrivals(), watch.progress(now=time.time()).cells
+        begun_keys = {
+            entry["key"]
+            for curve in run.curves.values()
+            for entry in curve.entries
+            if run.checkpoint(curve, entry["key"]).is_file()
+        }
+        unfinished = len(begun_keys - done.keys())
+        kept = f"; {len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
+    print(f"stopped after {_wall_time(begun)} (exit code {code}){kept}")
+    print("the same command goes on from there, once what is reported above is mended")
 
 
 def _for_memory(log: Path, code: int, *, before: int | None) -> str:
     """That a job was killed for want of memory, or perhaps, and what to do; empty if none was.
 
-    code: of Snakemake. before: how often the system had done so before the run. At its limit of
-    processor time (`ulimit -t`) a process is killed, too.
+    code: of Snakemake. before: how often the system had done so before the run.
     """
-    with suppress(OSError):
-        seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
-        killed = "SIGKILL: 9" in log.read_text(encoding="utf-8", errors="replace")
-        if not killed and code != 128 + signal.SIGKILL:
-            return ""
-        megabytes, now = limits.memory(), limits.killed_for_memory()
-        limit = f" (its limit here: {megabytes} MB)" if megabytes else ""
-        cure = "CORES=1 has one job at a time; what is stored is kept"
-        if now is not None and before is not None and now > before:
-            return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
-        if seconds != resource.RLIM_INFINITY:
-            return (
-                f"a job was killed (SIGKILL), as the system does after {seconds} s of processor"
-                " time, the limit here (ulimit -t): raise it, or run on a node without one"
-            )
-        return f"a job was killed (SIGKILL), as the system does for want of memory{limit}. {cure}"
-    return ""
-
-
-def _in_foreground() -> bool:
-    """Whether Ctrl-C reaches Snakemake by itself: the terminal signals all processes of a group."""
-    try:
-        with open("/dev/tty", "rb") as terminal:
-            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
-    except OSError:
-        return False
+    said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    if "SIGKILL: 9" not in said and code != 128 + signal.SIGKILL:
+        return ""
+    megabytes, now = limits.memory(), limits.killed_for_memory()
+    limit = f" (its limit here: {megabytes} MB)" if megabytes else ""
+    cure = "CORES=1 has one job at a time; what is stored is kept"
+    if now is not None and before is not None and now > before:
+        return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
+    return (
+        f"a job was killed (SIGKILL), as the system does for want of memory{limit}, or at the limit"
+        f" of processor time (ulimit -t). {cure}"
+    )
 
 
 def _show_results(run: Run | None, wall_time: str) -> None:

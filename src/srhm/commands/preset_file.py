@@ -11,14 +11,8 @@ import yaml
 
 from srhm.study import ConfigError
 
-# With aliases written out; config/paper.yaml has about a thousand.
-MOST_VALUES = 100_000
-# Of a file, in bytes; config/paper.yaml has about 13,000.
-LARGEST = 1_000_000
 # YAML reads 060 in base 8 and 1:30 in base 60.
 OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
-# What UTF-8 has no bytes for; an escape can still name it.
-HALF = re.compile("[\ud800-\udfff]")
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
@@ -30,8 +24,6 @@ def read_preset(path: Path) -> dict[str, Any]:
             seems to.
     """
     try:
-        if (size := path.stat().st_size) > LARGEST:
-            raise ConfigError(f"{path} has {size} bytes: a preset has at most {LARGEST}")
         return deepcopy(_values(path, path.read_text(encoding="utf-8")))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
@@ -43,20 +35,12 @@ def read_preset(path: Path) -> dict[str, Any]:
         ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{path} is not YAML: {error}") from error
-    except RecursionError:
-        raise ConfigError(f"{path} is nested too deeply: a preset has about five levels") from None
 
 
 @lru_cache(maxsize=1)  # a launch asks three times, and PyYAML takes a tenth of a second
 def _values(path: Path, text: str) -> dict[str, Any]:
     tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    n_values = _n_values(tree, {}) if tree else 0
-    if n_values > MOST_VALUES:
-        raise ConfigError(
-            f"{path} has {n_values:.0g} values once its aliases (*) are written out; at most"
-            f" {MOST_VALUES} are read"
-        )
-    if tree and (faults := dict.fromkeys(_faults(tree))):
+    if tree and (faults := dict.fromkeys(_faults(tree, set()))):
         raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
     # of the tree that was looked at: reading the text again takes as long as the rest
     values = yaml.SafeLoader("").construct_document(tree) if tree else None
@@ -67,37 +51,25 @@ def _values(path: Path, text: str) -> dict[str, Any]:
     return values
 
 
-def _children(node: yaml.Node) -> list[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return [one for pair in node.value for one in pair]
-    return node.value if isinstance(node, yaml.SequenceNode) else []
-
-
-def _n_values(node: yaml.Node, known: dict[int, int]) -> int:
-    """Values of a tree in which an alias counts as what it stands for."""
-    if id(node) not in known:
-        known[id(node)] = 1 + sum(_n_values(child, known) for child in _children(node))
-    return known[id(node)]
-
-
-def _faults(node: yaml.Node) -> Iterator[str]:
-    """Keys that stand twice, numbers that are read in another base than 10, halves of letters."""
+def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:
+    """Keys that stand twice, and numbers that are read in another base than 10."""
+    if id(node) in seen:  # of an alias
+        return
+    seen.add(id(node))
     line = node.start_mark.line + 1
+    children = node.value if isinstance(node, yaml.SequenceNode) else []
     if isinstance(node, yaml.MappingNode):
-        lines: dict[str, int] = {}
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                at = key.start_mark.line + 1
-                if key.value in lines:
-                    yield (
-                        f"line {at}: {key.value} stands there twice (before in line"
-                        f" {lines[key.value]}): keep one of them"
-                    )
-                lines[key.value] = at
+        children, lines = [one for pair in node.value for one in pair], dict[str, int]()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            at = key.start_mark.line + 1
+            if before := lines.get(key.value):
+                yield (
+                    f"line {at}: {key.value} stands there twice (before in line {before}): keep one"
+                    " of them"
+                )
+            lines[key.value] = at
     elif node.tag in NUMBERS and OTHER_BASE.fullmatch(node.value):
         meant = yaml.safe_load(node.value)
         yield f"line {line}: YAML reads {node.value} as {meant}: write the number in base 10"
-    elif isinstance(node, yaml.ScalarNode) and HALF.search(node.value):
-        yield f"line {line}: \\ud800 to \\udfff are halves of letters, which no file can hold"
-    for child in _children(node):
-        yield from _faults(child)
+    for child in children:
+        yield from _faults(child, seen)

@@ -98,21 +98,15 @@ class Run:
 
     def not_measurable(self) -> list[str]:
         """A line on each study whose networks are to leave no weights, though they are measured."""
-        return [
-            f"{study}.keep_weights is false: {', '.join(names)} cannot be measured, and what is"
-            " made of them fails; remove the key to have them"
-            for study, planned in self.plan.studies.items()
-            if (
-                names := sorted(
-                    {
-                        name
-                        for one in planned.curves.values()
-                        if not one.keep_weights
-                        for name in one.measured
-                    }
+        lines = []
+        for study, planned in self.plan.studies.items():
+            bare = [one.measured for one in planned.curves.values() if not one.keep_weights]
+            if names := sorted(set().union(*bare)):
+                lines.append(
+                    f"{study}.keep_weights is false: {', '.join(names)} cannot be measured, and"
+                    " what is made of them fails; remove the key to have them"
                 )
-            )
-        ]
+        return lines
 
     def rows(self, curve: Curve) -> Path:
         """File of the rows of a curve."""

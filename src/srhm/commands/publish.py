@@ -43,10 +43,7 @@ from srhm.results.published_provenance import (
 )
 from srhm.results.records import TableError, holds, read_table, write_table
 from srhm.results.rounding import rounded
-from srhm.results.tables import (
-    may_lack_cells,
-    schema_of,
-)
+from srhm.results.tables import may_lack_cells, schema_of
 from srhm.studies.registry import STUDIES
 from srhm.study import Curve, Planned
 
@@ -81,42 +78,48 @@ def finished(run: Run, study: str) -> Taken:
     A table that cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other
     code, which plan and status count as missing.
     """
-    taken, planned = Taken(), run.plan.studies[study]
-    schemas = published_schemas(study)
-    for name, curve in planned.curves.items():
+    taken, schemas = Taken(), published_schemas(study)
+    needed = [one for one in STUDIES[study].measurements if one.may_be_empty]
+    for name, curve in run.plan.studies[study].curves.items():
         files = files_of_curve(run, study, curve)
         if not files["cells"].is_file():
             continue
-        keys, found = [entry["key"] for entry in curve.entries], {}
-        for table, file in files.items():
-            try:
-                one = table in ("cells", "timings")
-                if one or file.is_file():
-                    rows = read_table(file, schemas[table])
-                    if table == "cells" and curve.search:
-                        keys = keys_of_rows(searched_spec(curve), rows)
-                    may_lack = may_lack_cells(schemas[table])
-                    found[table] = checked(
-                        rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack
-                    )
-            except TableError as refusal:
-                taken.remarks.append(f"not taken: {refusal}")
-        if missing := _needed(study, curve) - found.keys():
-            absent = ", ".join(
-                str(files[table]) for table in sorted(missing) if not files[table].exists()
-            )
-            if absent:
-                taken.remarks.append(f"not taken: {name}: {absent} is still to be made")
-            continue
-        if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
+        found = _tables_of_curve(curve, files, schemas, taken)
+        tables = {"cells", "timings"}.union(
+            *(one.tables for one in needed if places.is_of(one, curve))
+        )
+        if missing := tables - found.keys():
+            if absent := [str(files[one]) for one in sorted(missing) if not files[one].exists()]:
+                taken.remarks.append(f"not taken: {name}: {', '.join(absent)} is still to be made")
+        elif outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
             taken.remarks.append(
-                f"not taken: {files['cells']}: {outdated} of its {len(keys)} cells were trained on"
-                " a GPU by other code and count as missing"
+                f"not taken: {files['cells']}: {outdated} of its {len(found['cells'])} cells were"
+                " trained on a GPU by other code and count as missing"
             )
-            continue
-        for table, rows in found.items():
-            taken.rows.setdefault(table, {})[name] = rows
+        else:
+            for table, rows in found.items():
+                taken.rows.setdefault(table, {})[name] = rows
     return taken
+
+
+def _tables_of_curve(
+    curve: Curve, files: Mapping[str, Path], schemas: Mapping[str, Any], taken: Taken
+) -> dict[str, pd.DataFrame]:
+    """Tables of a curve that hold its cells, by name; taken: gets a remark on each other one."""
+    keys, found = [entry["key"] for entry in curve.entries], {}
+    for table, file in files.items():
+        one = table in ("cells", "timings")
+        if not one and not file.is_file():
+            continue
+        try:
+            rows = read_table(file, schemas[table])
+            if table == "cells" and curve.search:
+                keys = keys_of_rows(searched_spec(curve), rows)
+            may_lack = may_lack_cells(schemas[table])
+            found[table] = checked(rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
+        except TableError as refusal:
+            taken.remarks.append(f"not taken: {refusal}")
+    return found
 
 
 def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
@@ -131,14 +134,6 @@ def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
             options = places.options_of(measurement, planned)
             files |= places.measured_files(measurement, options, curve.name)
     return {table: run.directory / file for table, file in files.items()}
-
-
-def _needed(study: str, curve: Curve) -> set[str]:
-    """Tables without which a curve is not published."""
-    measured = (
-        one for one in STUDIES[study].measurements if one.may_be_empty and places.is_of(one, curve)
-    )
-    return {"cells", "timings"}.union(*(one.tables for one in measured))
 
 
 def published_schemas(study: str) -> dict[str, Any]:
@@ -243,49 +238,19 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     if not now.curves | before.curves:
         nothing = f"nothing to publish: no curve of {plan.name}, {study}, is finished in {results}"
         raise NothingFinished("\n".join([*remarks, nothing]))
-    remarks += _some([f"dropped: {one}" for one in before.lost])
     rows = {
         table: before.rows.get(table, {}) | now.rows.get(table, {})
         for table in published_schemas(study)
     }
-    tables = {
-        table: rounded(table, pd.concat([own[name] for name in planned if name in own],
-                                        ignore_index=True))
-        for table, own in rows.items()
-        if own
-    }  # fmt: skip
-    schemas = published_schemas(study)
-    # The rest says on what and how long a network was trained.
-    tables["timings"] = tables["timings"].assign(host="")
-    thresholds = plan.settings(study)["thresholds"]
-    provenance = provenance_of(
-        tables,
-        preset=plan.name,
-        study=study,
-        planned=keys_of(planned, rows["cells"]),
-        thresholds=thresholds,
-        commit=commit,
-    )
-    if settings := measured_with(STUDIES[study], plan.studies[study]):
-        provenance["measured_with"] = settings
-    for table, own in tables.items():
-        file, schema = published_file(folder, table), schemas[table]
-        # A repository keeps each version of a file, and other releases write equal rows otherwise.
-        if not holds(file, own, schema):
-            write_table(own, file, schema)
-    for table in rows.keys() - tables.keys():  # dropped
-        published_file(folder, table).unlink(missing_ok=True)
-    # Last: an interrupted call leaves tables that do not agree with it.
-    sums = {"sha256": digests(folder, list(tables))}
-    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))
-    size = sum(file.stat().st_size for file in folder.iterdir())
-    done = now.curves | before.curves
+    tables, provenance = _written(run, folder, rows, study=study, commit=commit)
+    done, size = now.curves | before.curves, sum(one.stat().st_size for one in folder.iterdir())
     return [
         *remarks,
+        *_some([f"dropped: {one}" for one in before.lost]),
         _by_kind(planned, done),
         f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
         f" {results}, {len(before.curves - now.curves)} published before),"
-        f" {len(tables['cells'])} of {provenance['planned_cells']} cells",
+        f" {provenance['cells']} of {provenance['planned_cells']} cells",
         *(
             f"{table} of {len(own)} curve{'' if len(own) == 1 else 's'}"
             for table, own in rows.items()
@@ -294,6 +259,43 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         f"trained: {_times(provenance)}",
         f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
     ]
+
+
+def _written(
+    run: Run, folder: Path, rows: Rows, *, study: str, commit: str
+) -> tuple[list[str], dict[str, Any]]:
+    """Names of the tables that a publication has now, and its provenance."""
+    planned, schemas = run.plan.studies[study], published_schemas(study)
+    tables = {
+        table: rounded(
+            table,
+            pd.concat([own[name] for name in planned.curves if name in own], ignore_index=True),
+        )
+        for table, own in rows.items()
+        if own
+    }
+    # The rest says on what and how long a network was trained.
+    tables["timings"] = tables["timings"].assign(host="")
+    provenance = provenance_of(
+        tables,
+        preset=run.plan.name,
+        study=study,
+        planned=keys_of(planned.curves, rows["cells"]),
+        thresholds=run.plan.settings(study)["thresholds"],
+        commit=commit,
+    )
+    if settings := measured_with(STUDIES[study], planned):
+        provenance["measured_with"] = settings
+    for table, own in tables.items():
+        # A repository keeps each version of a file, and other releases write equal rows otherwise.
+        if not holds(published_file(folder, table), own, schemas[table]):
+            write_table(own, published_file(folder, table), schemas[table])
+    for table in rows.keys() - tables.keys():  # dropped
+        published_file(folder, table).unlink(missing_ok=True)
+    # Last: an interrupted call leaves tables that do not agree with it.
+    sums = {"sha256": digests(folder, list(tables))}
+    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))
+    return list(tables), provenance
 
 
 def _measured_otherwise(
