@@ -60,7 +60,7 @@ def test_a_measurement_is_made_of_the_curves_of_its_trainer_that_ask_for_it():
 
 def test_the_digest_of_a_script_covers_what_it_loads_by_name():
     alone = places.source_of("draw.py")
-    names = ("srhm.studies.bottleneck.figures.ranks:draw", "srhm.studies.jamming.claims")
+    names = ("srhm.studies.bottleneck.figures:bottleneck", "srhm.studies.jamming.claims")
     assert len({alone, *(places.source_of("draw.py", name) for name in names)}) == 3
     script = PACKAGE.parents[1] / "scripts" / "draw.py"
     assert places.source_of("draw.py", names[1]) == digest_of(f"{script}:", f"{names[1]}:")

@@ -54,6 +54,15 @@ def spread(
     return found.assign(**{name: np.exp(found[name].astype(float)) for name in columns})
 
 
+def density(values: Sequence[np.ndarray], bins: np.ndarray, *, least: int = 5) -> pd.DataFrame:
+    """Densities of pooled numbers in logarithmic bins of at least so many: at, density."""
+    pooled = np.concatenate([np.empty(0), *values])
+    counts = np.histogram(pooled, bins)[0]
+    found = counts / np.diff(bins) / max(len(pooled), 1)
+    rows = pd.DataFrame({"at": np.sqrt(bins[1:] * bins[:-1]), "density": found})
+    return rows[counts >= least]
+
+
 def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -> Marks:
     """Marks of rows of `averaged`; look: of `Marks`, in place of what is drawn else."""
     given = {"name": "mean", "line": "-", "size": 3.6, "bar_label": INTERVAL,

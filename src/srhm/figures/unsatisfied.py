@@ -5,13 +5,10 @@ N* the smallest N that fits P points.
 """
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
-from srhm.figures.legends import Entry
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale
 from srhm.statistics.jamming import JAMMED, LEAST_LOSS
@@ -36,19 +33,14 @@ def unsatisfied_points(
     highest = float(marked["unsatisfied"].max()) if len(marked) else 1.0
     kept = {tick: f"{tick:g}" for tick in ticks if tick <= max(1.0, highest)}
     return Panel(
-        title=title, x=axis, extra=partial(_symlog, linear=linear, scale=scale),
-        y=Axis("$N_\\Delta/N$", ticks=kept, limits=(-0.15 * linear, max(1.5, 1.5 * highest))),
+        title=title, x=axis, y=Axis("$N_\\Delta/N$", ticks=kept, linear=linear, stretch=scale,
+                                    limits=(-0.15 * linear, max(1.5, 1.5 * highest))),
         marks=[
             Marks(rows=marked, x=x, y="unsatisfied", by=by, name=x, size=3.2, filled=False),
             level(AT_TRANSITION, "0.75: random data", name="at the transition", line="--"),
             level(LEAST, "0.25: least when jammed", name="least when jammed"),
         ],
     )  # fmt: skip
-
-
-def _symlog(axes: Axes, *, linear: float, scale: float) -> list[Entry]:
-    axes.set_yscale("symlog", linthresh=linear, linscale=scale)
-    return []
 
 
 def thresholds(

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import with_ends
-from srhm.figures.drawing import styled
+from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLUE, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import BELOW, Axis, Marks, Panel, law, level
@@ -26,22 +25,17 @@ LEAST = 1e-3  # sensitivities below are drawn there, with an arrow
 ERROR = "test error $\\epsilon$"
 
 
-@styled
-def draw(cells: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> Figure:
+def attention(cells: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> Figure:
     """P* against s_0+1; learning curves at s_0 = 1; test error against D and S of the output."""
-    stars = with_ends(complexity.assign(per_place=complexity["s0"] + 1))
-    reached = stars[stars["status"] == "reached"]
-    means = cells.groupby([*CURVE, "P"], as_index=False)[
-        ["test_error", "S", "D", "bag_error"]
-    ].mean()
-    panels = [
-        *(_complexities(stars[stars["v"] == v]) for v in sorted(set(reached["v"]))),
-        _curves(means),
-        *(_plane(means, kind) for kind in "DS"),
-    ]
-    n = complexity["n_seeds"]
-    counted = "" if n.empty else f"{n.min()} to {n.max()} grammars a curve."
-    return mosaic(panels, columns=2, preset=preset, notes=[counted] if counted else [])
+    known = with_ends(complexity.assign(per_place=complexity["s0"] + 1))
+    reached = known[known["status"] == "reached"]
+    shown = ["test_error", "S", "D", "bag_error"]
+    means, n = cells.groupby([*CURVE, "P"], as_index=False)[shown].mean(), complexity["n_seeds"]
+    return mosaic([
+        *(_complexities(known[known["v"] == v]) for v in sorted(set(reached["v"]))),
+        _curves(means), *(_plane(means, kind) for kind in "DS"),
+    ], columns=2, preset=preset,
+        notes=[f"{n.min()} to {n.max()} grammars a curve."] if len(n) else [])  # fmt: skip
 
 
 def _nets(rows: pd.DataFrame) -> Scale:
@@ -49,7 +43,6 @@ def _nets(rows: pd.DataFrame) -> Scale:
 
 
 def _complexities(rows: pd.DataFrame) -> Panel:
-    rows = rows.assign(censored=rows["y_beyond"] != 0)
     ends = np.array([rows["per_place"].min(), rows["per_place"].max()], dtype=float)
     known = rows[(rows["status"] == "reached") & (rows["net"] == "cnn")]
     unit = float(np.exp(np.log((known["P_star"] / known["per_place"] ** 2).astype(float)).mean()))
@@ -58,8 +51,7 @@ def _complexities(rows: pd.DataFrame) -> Panel:
         title=f"$v={rows['v'].iloc[0]}$", x=Axis("$s_0+1$", log=True, ticks=ticks),
         y=Axis("sample complexity $P^*$", log=True),
         marks=[
-            Marks(rows=rows, x="per_place", y="y", low="y_low", high="y_high", beyond="y_beyond",
-                  open="censored", by=[_nets(rows)], name="P*", arrow_label="$P^*$ is"),
+            stars(rows, "per_place", [_nets(rows)]),
             law(ends, unit * ends**2, "Eq. 4 through the CNN: $\\propto(s_0+1)^2$", name="square"),
         ],
     )  # fmt: skip

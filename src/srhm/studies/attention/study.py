@@ -23,7 +23,7 @@ STUDY = experiment_study(
         Figure(
             "attention",
             "sample complexity of transformers and their place in Figure 1",
-            ".figures:draw",
+            ".figures:attention",
             ("cells", "sample_complexity"),
         ),
     ),

@@ -11,7 +11,7 @@ STUDY = flow_study(
         Figure(
             "bottleneck",
             "bottleneck rank with weight decay",
-            ".figures.ranks:draw",
+            ".figures:bottleneck",
             ("cells", "singular_values", "singular_summaries", "sensitivities"),
         ),
     ),

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from srhm.figures import looks
 from srhm.figures.complexity_marks import over_dense_law, unknown
-from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
@@ -30,8 +29,7 @@ APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
 LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 
 
-@styled
-def draw(
+def depth(
     sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
 ) -> Figure:
     """A column for each net: P* over n_c m^L against s_0+1, and its powers against L.
@@ -40,10 +38,11 @@ def draw(
     """
     rows = over_dense_law(sample_complexity, threshold=threshold)
     found = mean_exponents(exponents, by=("net", "L", "of"))
-    panels = [_complexities(rows[rows["net"] == net], net) for net in NETS]
-    panels += [_powers(found[found["net"] == net], exponents, net) for net in NETS]
-    notes = [*unknown(rows), *_left_out(rows, exponents)]
-    return mosaic(panels, columns=2, preset=preset, height=2.8, notes=notes)
+    return mosaic([
+        *(_complexities(rows[rows["net"] == net], net) for net in NETS),
+        *(_powers(found[found["net"] == net], exponents, net) for net in NETS),
+    ], columns=2, preset=preset, height=2.8,
+        notes=[*unknown(rows), *_left_out(rows, exponents)])  # fmt: skip
 
 
 def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:

@@ -33,7 +33,7 @@ STUDY = Study(
         Figure(
             "depth",
             "P* against s_0+1 at L = 2, 3 and 4",
-            ".figures:draw",
+            ".figures:depth",
             ("sample_complexity", "exponents"),
             settings=("preset", "threshold"),
         ),

@@ -10,13 +10,13 @@ STUDY = flow_study(
         Figure(
             "digits_jamming",
             "jamming on digits and on random data",
-            ".figures.jamming:draw",
+            ".figures:digits_jamming",
             ("cells",),
         ),
         Figure(
             "digits_descent",
             "test error of digits against size and time: final, early stopped, averaged",
-            ".figures.descent:draw",
+            ".figures:digits_descent",
             ("cells", "ensembles", "histories"),
         ),
     ),

@@ -10,7 +10,7 @@ STUDY = flow_study(
         Figure(
             "double_descent",
             "double descent",
-            ".figures.error_and_norm:draw",
+            ".figures:double_descent",
             ("cells", "ensembles"),
         ),
     ),

@@ -13,7 +13,7 @@ STUDY = Study(
         Figure(
             "first_step",
             "signal and noise of the first step",
-            ".figures.signal_and_noise:draw",
+            ".figures:first_step",
             ("first_step",),
         ),
     ),

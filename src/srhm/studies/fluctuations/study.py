@@ -28,7 +28,7 @@ STUDY = flow_study(
         Figure(
             f"fluctuations_{name}{end}",
             f"{title}{where}",
-            f".figures.{name}:draw",
+            f".figures:{name}",
             ("cells", *uses),
             options={"data": data},
         )

@@ -22,19 +22,19 @@ STUDY = flow_study(
         Figure(
             "gaps",
             "gaps of satisfied and unsatisfied points at jamming, with their exponents",
-            ".figures.gaps:draw",
+            ".figures:gaps",
             ("cells", "gaps"),
         ),
         Figure(
             "gaps_n_star",
             "N* by training time, depth and loss; the SRHM",
-            ".figures.n_star:draw",
+            ".figures:gaps_n_star",
             ("cells", "histories"),
         ),
         Figure(
             "gaps_spectra",
             "spectra of the Hessian, preactivations at zero and effective parameters",
-            ".figures.spectra:draw",
+            ".figures:gaps_spectra",
             ("cells", "hessians", "cusps", "ranks"),
         ),
     ),

@@ -11,7 +11,7 @@ STUDY = flow_study(
         Figure(
             "jamming",
             "jamming and the spectra of the Hessian",
-            ".figures.spectra:draw",
+            ".figures:jamming",
             (("cells", "double_descent/cells"), "hessians", "hessian_summaries"),
         ),
     ),

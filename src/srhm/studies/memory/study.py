@@ -15,28 +15,31 @@ STUDY = experiment_study(
         Figure(
             "memory_columns",
             "columns of confidence: q against r and M",
-            ".figures.columns:draw",
+            ".figures:memory_columns",
             ("cells",),
         ),
         Figure(
             "memory_exit_rate",
             "columns of confidence: the best exit rate",
-            ".figures.exit_rate:draw",
+            ".figures:memory_exit_rate",
             ("cells",),
         ),
         Figure(
             "memory_necklaces",
             "necklace policies and their limit",
-            ".figures.necklaces:draw",
+            ".figures:memory_necklaces",
             ("cells",),
         ),
         Figure(
-            "memory_starts", "q against time by start", ".figures.starts:draw", ("cells", "history")
+            "memory_starts",
+            "q against time by start",
+            ".figures:memory_starts",
+            ("cells", "history"),
         ),
         Figure(
             "memory_architectures",
             "RAM against Memento at equal memory",
-            ".figures.architectures:draw",
+            ".figures:memory_architectures",
             ("cells", "history"),
         ),
     ),

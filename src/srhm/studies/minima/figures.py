@@ -4,27 +4,23 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import density
 from srhm.figures.looks import BLUE, PURPLE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
 from srhm.studies.minima.analysis import HIGHEST, KINDS, NAMES, WINDOW, at_minima
 
-LOOKS = {
-    kind: Look(name, tint, symbol)
-    for (kind, name), tint, symbol in zip(
-        NAMES.items(), (SKY, BLUE, PURPLE, VERMILION), "vosD", strict=True
-    )
-}
+LOOKS = {kind: Look(name, *look) for (kind, name), look in zip(NAMES.items(), (
+    (SKY, "v"), (BLUE, "o"), (PURPLE, "s"), (VERMILION, "D")
+), strict=True)}  # fmt: skip
 LOSS = Axis("training loss", log=True)
 # At the numbers of the thesis: 0.75 and 0.23 of ReLU, 0.5 % of tanh.
 THESIS = "thesis (A, D: ReLU; C: tanh)"
 BINS = np.logspace(-4, 2, 19)
 
 
-@styled
-def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
+def minima(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     """A to D: each jammed network against its loss; E, F: densities of gaps, pooled by kind."""
     rows = at_minima(cells, ends)
     named = {tuple(columns.values()): kind for kind, columns in KINDS.items()}
@@ -50,11 +46,15 @@ def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset:
         ] + [guide])
         for column, title, label, guide in parts
     ]  # fmt: skip
-    values = {str(key): own for key, own in gaps.groupby("key")["gap"]}
+    values = {str(key): own.to_numpy(float) for key, own in gaps.groupby("key")["gap"]}
+    points = [(own["kind"], own["mean_loss"], values[own["key"]]) for _, own in used.iterrows()]
     panels += [
         Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True), marks=[
-            Marks(rows=_density(used, values, side), x="gap", y="density", by=[kinds], line="-",
-                  size=3, width=0.7),
+            Marks(rows=pd.concat([
+                density([gap[gap > 0] / loss**0.5 if side == "plus" else -gap[gap < 0]
+                         for of, loss, gap in points if of == kind], BINS).assign(kind=kind)
+                for kind in LOOKS
+            ]), x="at", y="density", by=[kinds], line="-", size=3, width=0.7),
             law(list(WINDOW), [0.25 * at**slope for at in WINDOW],
                 "thesis: slopes 0.3, −0.2 (E, F)", line="-"),
         ])
@@ -62,25 +62,7 @@ def draw(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, preset:
             ("plus", "overlaps", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3),
             ("minus", "gaps", r"$|\Delta|$", -0.2))
     ]  # fmt: skip
-    n = int(rows["counts"].sum())
-    return mosaic(
-        panels, columns=3, preset=preset,
-        notes=[f"{len(rows)} networks, {len(jammed)} jammed, {n} of them with a loss below"
-               f" {HIGHEST:g}, {len(used)} of these at a minimum."],
-    )  # fmt: skip
-
-
-def _density(rows: pd.DataFrame, values: dict[str, pd.Series], side: str) -> pd.DataFrame:
-    """Density in logarithmic bins of at least five gaps, of each kind."""
-    found = [pd.DataFrame(columns=["gap", "density", "kind"])]
-    for kind, own in rows.groupby("kind"):
-        parts = []
-        for key, loss in zip(own["key"], own["mean_loss"], strict=True):
-            delta = values[key].to_numpy(float)
-            parts.append(delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0])
-        pooled = np.concatenate(parts)
-        counts = np.histogram(pooled, BINS)[0]
-        table = pd.DataFrame({"gap": np.sqrt(BINS[1:] * BINS[:-1]), "n": counts})
-        table["density"] = counts / np.diff(BINS) / max(len(pooled), 1)
-        found.append(table[table["n"] >= 5].assign(kind=kind))
-    return pd.concat(found[1:] or found)
+    return mosaic(panels, columns=3, preset=preset, notes=[
+        f"{len(rows)} networks, {len(jammed)} jammed, {int(rows['counts'].sum())} of them with a"
+        f" loss below {HIGHEST:g}, {len(used)} of these at a minimum."
+    ])  # fmt: skip

@@ -22,7 +22,7 @@ STUDY = flow_study(
         Figure(
             "minima",
             "negative modes, unsatisfied points, cusps and gaps at minima of the loss",
-            ".figures:draw",
+            ".figures:minima",
             ("cells", "ends", "gaps"),
         ),
     ),

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import with_ends
-from srhm.figures.drawing import styled
+from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
-from srhm.figures.marks import between, plural
+from srhm.figures.marks import several
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
 from srhm.figures.scales import Scale, by_name
@@ -25,15 +24,12 @@ ROW = {name: float(i) for i, name in enumerate(OPTIMISERS)}
 SHIFT = {"cnn": -0.15, "lcn": 0.15}
 
 
-@styled
-def draw(complexity: pd.DataFrame, grammars: pd.DataFrame, *, preset: str) -> Figure:
+def optimisers(complexity: pd.DataFrame, grammars: pd.DataFrame, *, preset: str) -> Figure:
     """complexity, grammars: rows of SAMPLE_COMPLEXITY and GRAMMARS."""
-    panels = [
-        _exponents(exponents(grammars)),
-        *(_places(complexity, net) for net in NETS),
+    return mosaic([
+        _exponents(exponents(grammars)), *(_places(complexity, net) for net in NETS),
         *(_rates(complexity, net) for net in NETS),
-    ]
-    return mosaic(panels, columns=3, preset=preset)
+    ], columns=3, preset=preset)  # fmt: skip
 
 
 def _exponents(single: pd.DataFrame) -> Panel:
@@ -43,7 +39,7 @@ def _exponents(single: pd.DataFrame) -> Panel:
 
     found = placed(mean_exponents(single, by=("net", "optimiser", "L", "v")))
     by = [_optimisers(found).without("marker"), by_name("net", found["net"], NETS, "Net")]
-    n = f"{between(found['n'])} {plural('grammar', int(found['n'].max()))}" if len(found) else ""
+    n = several(found["n"], "grammar") if len(found) else ""
     return Panel(
         title=f"exponents: {n}", x=Axis("exponent of $s_0+1$ in $P^*$"),
         y=Axis(ticks={i: OPTIMISERS[name].label for name, i in ROW.items()}, limits=(3.5, -0.5)),
@@ -61,8 +57,7 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
     own = rows[(rows["net"] == net) & rows["best"] & (rows["s0"] > 0)]
     v = own["v"].min()
     own = with_ends(own[own["v"] == v], unit=own["n_c"] * own["m"] ** own["L"])
-    x = (own["s0"] + 1) * _apart(own, 1.03)
-    own = own.assign(x=x, censored=own["y_beyond"] != 0)
+    own = own.assign(x=(own["s0"] + 1) * _apart(own, 1.03))
     ends = sorted(set(own["s0"] + 1)) or [1, 2]
     unit = np.exp(np.log((own["y"] / (own["s0"] + 1) ** 2).astype(float)).mean())
     return Panel(
@@ -70,9 +65,7 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
         x=Axis("$s_0+1$", log=True, ticks={n: str(n) for n in ends}),
         y=Axis("$P^*/(n_c m^L)$", log=True),
         marks=[
-            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
-                  open="censored", by=[_optimisers(own)], line="-", name="P*",
-                  bar_label="95 % interval", arrow_label="$P^*$ is"),
+            stars(own, "x", [_optimisers(own)], line="-", bar_label="95 % interval"),
             power_law([float(ends[0]), float(ends[-1])], 2, through=(1.0, float(unit)),
                       label="$(s_0+1)^2$", name="square"),
         ],
@@ -87,16 +80,12 @@ def _rates(rows: pd.DataFrame, net: str) -> Panel:
     own = own[(own["v"] == v) & (own["s0"] == s0)]
     own = with_ends(own, unit=own["n_c"] * own["m"] ** own["L"])
     rest = own["optimiser"].map(ONE_LESS_MOMENTUM).fillna(1.0).astype(float)
-    own = own.assign(x=own["rate"] / rest * _apart(own, 1.25), censored=own["y_beyond"] != 0)
+    own = own.assign(x=own["rate"] / rest * _apart(own, 1.25))
     return Panel(
         title=f"{net.upper()}, $v={v}$, $s_0={s0}$",
         x=Axis("learning rate; of SGD over $H(1-\\mu)$", log=True),
         y=Axis("$P^*/(n_c m^L)$", log=True),
-        marks=[
-            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
-                  open="censored", by=[_optimisers(own)], line="-", name="rate",
-                  arrow_label="$P^*$ is"),
-        ],
+        marks=[stars(own, "x", [_optimisers(own)], line="-", name="rate")],
     )  # fmt: skip
 
 

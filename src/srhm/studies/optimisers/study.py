@@ -30,7 +30,7 @@ STUDY = experiment_study(
         Figure(
             "optimisers",
             "exponents of s_0+1 and sample complexities by optimiser",
-            ".figures:draw",
+            ".figures:optimisers",
             ("sample_complexity", "grammars"),
         ),
     ),

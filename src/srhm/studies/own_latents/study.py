@@ -22,7 +22,7 @@ STUDY = experiment_study(
         Figure(
             "own_latents",
             "points that cousins, parents and labels need",
-            ".figures:draw",
+            ".figures:own_latents",
             ("sample_complexity",),
         ),
     ),

@@ -3,12 +3,12 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
 from srhm.figures.looks import Look
 from srhm.figures.marks import between
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, laws, level
-from srhm.figures.scales import by_name, nets, ranged
+from srhm.figures.scales import by_name, nets
 from srhm.results.coordinates import GRAMMAR
 from srhm.studies.softmax_outputs.analysis import top_synonyms
 from srhm.studies.softmax_outputs.claims import INSENSITIVE
@@ -20,8 +20,7 @@ OUTPUTS = {
 HEIGHT = 2.4  # inches of a row
 
 
-@styled
-def draw(outputs: pd.DataFrame, cells: pd.DataFrame, *, preset: str) -> Figure:
+def softmax_outputs(outputs: pd.DataFrame, cells: pd.DataFrame, *, preset: str) -> Figure:
     """A panel for each grammar: S at l = L against P, averages over the seeds of each net.
 
     Bars: from the lowest to the highest seed. Averages leave out what is not measured.
@@ -40,7 +39,7 @@ def _panel(rows: pd.DataFrame) -> Panel:
         ["net", "P"], list(OUTPUTS), var_name="output", value_name="S"
     )  # a row for each output
     colours = nets(rows["net"])
-    shown = ranged(both, "S", ["net", "output", "P"])
+    shown = spread(both, "S", ["net", "output", "P"])
     expected = rows.groupby(["net", "P"])["certain"].mean().reset_index()
     return Panel(
         title=f"$L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$",

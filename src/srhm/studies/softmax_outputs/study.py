@@ -27,7 +27,7 @@ STUDY = Study(
         Figure(
             "softmax_outputs",
             "sensitivity to synonyms of the softmax and of the logits",
-            ".figures:draw",
+            ".figures:softmax_outputs",
             ("outputs", "cells"),
         ),
     ),

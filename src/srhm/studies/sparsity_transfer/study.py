@@ -23,7 +23,7 @@ STUDY = Study(
         Figure(
             "sparsity_transfer",
             "test errors on the kind of sparsity learnt and on the other",
-            ".figures.error:draw",
+            ".figures:sparsity_transfer",
             ("transfer",),
             settings=("preset", "threshold"),
         ),

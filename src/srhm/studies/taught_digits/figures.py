@@ -3,7 +3,6 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, BLUE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
@@ -25,8 +24,7 @@ COLUMNS = {
 }
 
 
-@styled
-def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
+def taught_digits(cells: pd.DataFrame, *, preset: str) -> Figure:
     """Rows: LeNet, FC. Columns: test error, R_f to deformations, R to shifts, all against P."""
     found = means(cells)
     panels = [

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.complexity_marks import depths, empty_places, net_colours, with_ends
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
+from srhm.figures.complexity_marks import depths, empty_places, net_colours, stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
-from srhm.figures.scales import Scale, by_name, ranged, shaped
+from srhm.figures.scales import Scale, by_name, shaped
 from srhm.studies.teaching.analysis import CURVE, borrowed, deficits, taught
 
 TAUGHT = {
@@ -32,26 +32,21 @@ STAR = Axis("sample complexity $P^*$", log=True)
 GRAMMAR = [name for name in CURVE if name not in ("synonyms", "places")]
 
 
-@styled
-def draw(complexity: pd.DataFrame, *, preset: str) -> Figure:
+def teaching(complexity: pd.DataFrame, *, preset: str) -> Figure:
     """P* against s_0+1 by what is taught; against synonyms; P*_D against P*_S."""
     rows = complexity.assign(taught=taught(complexity), per_place=complexity["s0"] + 1)
     own = rows[rows["criterion"] == "test_error"]
     two = own[own["L"] == 2]
     main = _of_largest_v(two[two["taught"] != ""], "taught")
     by_level = _of_largest_v(two[two["synonyms"] == 0], "places")
-    panels = [
-        *(_against_places(main, net, "taught") for net in ("cnn", "lcn")),
-        _divided(own),
-        _parted(rows),
-        *(_against_places(by_level, net, "places") for net in ("cnn", "lcn")),
-    ]
     n = complexity["n_seeds"].max() if len(complexity) else 0
-    return mosaic(panels, columns=3, preset=preset, notes=[f"{n} grammars a curve."])
+    return mosaic([
+        *(_against_places(main, net, "taught") for net in ("cnn", "lcn")), _divided(own),
+        _parted(rows), *(_against_places(by_level, net, "places") for net in ("cnn", "lcn")),
+    ], columns=3, preset=preset, notes=[f"{n} grammars a curve."])  # fmt: skip
 
 
-@styled
-def draw_shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
+def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
     """Answers by the donor of placements against the test error; P* of synonyms by patterns."""
     if cells.empty:
         return mosaic([], columns=3, preset=preset)
@@ -61,35 +56,21 @@ def draw_shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
     # Patterns that are not shared: all (s_0+1)^s of each of the (s^L-1)/(s-1) rules.
     n_all = (own["s0"] + 1.0) ** (own["s"] * (own["s"] ** own["L"] - 1) / (own["s"] - 1))
     own = own.assign(patterns=own["patterns"].where(own["patterns"] > 0, n_all).astype(float))
-    both = ranged(
-        own.assign(log=np.log(own["ratio"].astype(float))), "log", ["net", "v", "patterns"]
-    )
-    both = both.assign(**{name: np.exp(both[name]) for name in ("log", "low", "high")})
+    both = spread(own, "ratio", ["net", "v", "patterns"], geometric=True)
     by = [replace(net_colours(both["net"]), title="Net"), shaped("v", both["v"], "$v$")]
-    panels = [
-        *(
-            Panel(
-                title=f"{net.upper()}, $L=3$", x=Axis("test error"),
-                y=Axis("answers by the donor, excess"),
-                marks=[
+    return mosaic([
+        *(Panel(title=f"{net.upper()}, $L=3$", x=Axis("test error"),
+                y=Axis("answers by the donor, excess"), marks=[
                     Marks(rows=answers[answers["net"] == net], x="test_error", y="excess",
                           by=[_taught(answers)], name="excess"),
-                    level(0, "none more than by chance"),
-                ],
-            )
-            for net in ("cnn", "lcn")
-        ),
-        Panel(
-            title="synonyms taught", x=Axis("patterns of placements", log=True),
-            y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True),
-            marks=[
-                Marks(rows=both, x="patterns", y="log", low="low", high="high", by=by,
-                      name="deficit", line="-"),
-                level(1, "no points for taught synonyms", line="--"),
-            ],
-        ),
-    ]  # fmt: skip
-    return mosaic(panels, columns=3, preset=preset)
+                    level(0, "none more than by chance")])
+          for net in ("cnn", "lcn")),
+        Panel(title="synonyms taught", x=Axis("patterns of placements", log=True),
+              y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True), marks=[
+                  Marks(rows=both, x="patterns", y="ratio", low="low", high="high", by=by,
+                        name="deficit", line="-"),
+                  level(1, "no points for taught synonyms", line="--")]),
+    ], columns=3, preset=preset)  # fmt: skip
 
 
 def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -100,7 +81,7 @@ def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
     own = with_ends(rows[rows["net"] == net])
-    scale = _taught(own) if by == "taught" else _places(own)
+    scale = _taught(own) if by == "taught" else by_name("places", own["places"], PLACES, "Places")
     known = own[own["status"] == "reached"]
     unit = np.exp(np.log((known["P_star"] / known["law"]).astype(float)).mean())
     v = "/".join(str(one) for one in sorted(set(own["v"])))
@@ -109,7 +90,7 @@ def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
     return Panel(
         title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=ticks), y=STAR,
         marks=[
-            _stars(own, "per_place", [scale]),
+            stars(own, "per_place", [scale]),
             laws(own.assign(law=own["law"] * unit), "per_place", "law", "predicted", by=[scale]),
         ],
     )  # fmt: skip
@@ -118,12 +99,10 @@ def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
 def _divided(rows: pd.DataFrame) -> Panel:
     """P* of nothing over that of synonyms alone."""
     own = rows[(rows["places"] == "none") & (rows["status"] == "reached")]
-    both = own[own["synonyms"] > 0].merge(
-        own[own["synonyms"] == 0], on=GRAMMAR, suffixes=("", "_over")
-    )
-    both = both.assign(
-        power=both["m"] ** both["synonyms"], ratio=both["P_star_over"] / both["P_star"]
-    )
+    none = own[own["synonyms"] == 0]
+    both = own[own["synonyms"] > 0].merge(none, on=GRAMMAR, suffixes=("", "_over"))
+    both = both.assign(power=both["m"] ** both["synonyms"],
+                       ratio=both["P_star_over"] / both["P_star"])  # fmt: skip
     by = [replace(net_colours(both["net"]), title="Net"), depths(both), empty_places(both["s0"])]
     ends = [both["power"].min(), both["power"].max()] if len(both) else []
     return Panel(
@@ -153,17 +132,5 @@ def _parted(rows: pd.DataFrame) -> Panel:
     )  # fmt: skip
 
 
-def _stars(rows: pd.DataFrame, x: str, by: list[Scale]) -> Marks:
-    rows = rows.assign(censored=rows["y_beyond"] != 0)
-    return Marks(
-        rows=rows, x=x, y="y", low="y_low", high="y_high", beyond="y_beyond", open="censored",
-        by=by, name="P*", arrow_label="$P^*$ is",
-    )  # fmt: skip
-
-
 def _taught(rows: pd.DataFrame) -> Scale:
     return by_name("taught", rows["taught"], TAUGHT, "Taught")
-
-
-def _places(rows: pd.DataFrame) -> Scale:
-    return by_name("places", rows["places"], PLACES, "Places")

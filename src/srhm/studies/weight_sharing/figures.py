@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 
 from srhm.figures import looks
 from srhm.figures.complexity_marks import over_dense_law, unknown
-from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK, Look
-from srhm.figures.marks import between, plural
+from srhm.figures.marks import several
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.scales import Scale
@@ -34,8 +33,7 @@ SHIFT = 0.2
 POWERS = {1: ":", 2: "--", 3: "-.", 4: "-"}
 
 
-@styled
-def draw(
+def weight_sharing(
     sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
 ) -> Figure:
     """A row for each L: P* over n_c m^L against s_0+1 at the largest v, exponents of P* and steps.
@@ -97,7 +95,7 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     rows = placed(rows.loc[most])
     alone = placed(single[(single["L"] == depth) & (single["of"] == of_points)])
     n = rows.loc[rows["of"] == of_points, "n"]
-    grammars = f": {between(n)} {plural('grammar', int(n.max()))}" if len(n) else ""
+    grammars = f": {several(n, 'grammar')}" if len(n) else ""
     return Panel(
         title=f"$L={depth}${grammars}",
         x=Axis("exponent of $s_0+1$" + (", $s_0=0$ to 1" if of_points == FIRST_PLACE else "")),

@@ -8,14 +8,11 @@ from math import sqrt
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from srhm.figures.drawing import styled
-from srhm.figures.legends import Entry
 from srhm.figures.looks import SHAPES, TINTS, Look, net
-from srhm.figures.marks import between
+from srhm.figures.marks import between, endings
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, laws, level
 from srhm.figures.scales import Scale
@@ -36,8 +33,7 @@ RANK = Axis("rank / number of eigenvalues", limits=(0, 1.03), ticks={0: "0", 0.5
 EIGENVALUE = "$\\lambda/\\lambda_{\\max}$"
 
 
-@styled
-def draw(
+def jamming(
     cells: pd.DataFrame, hessians: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
 ) -> Figure:
     """Panels A to C from the cells, D to F the spectra of a jammed network of each kind.
@@ -73,23 +69,26 @@ def draw(
               y=Axis(EIGENVALUE, log=True, limits=(FLOOR_OF_H0 / 2, 2), ticks={
                   FLOOR_OF_H0: "0", 1e-6: "$10^{-6}$", 1e-3: "$10^{-3}$", 1: "1"}),
               marks=_by_rank(chosen, hessians, "H0", kinds)),
-        Panel(title="$H$ at jamming", x=RANK, extra=_about_zero,
-              y=Axis(EIGENVALUE, ticks={-1e-3: "$-10^{-3}$", 0: "0", 1e-3: "$10^{-3}$", 1: "1"}),
+        Panel(title="$H$ at jamming", x=RANK, y=Axis(
+                  EIGENVALUE, linear=1e-5, stretch=0.7,
+                  ticks={-1e-3: "$-10^{-3}$", 0: "0", 1e-3: "$10^{-3}$", 1: "1"}),
               marks=_by_rank(chosen, hessians, "H", kinds)),
-    ], columns=3, preset=preset,
-        notes=[*_modes_of(chosen, summaries), *_ends_of(own, marked)])  # fmt: skip
+    ], columns=3, preset=preset, notes=[
+        *_modes_of(chosen, summaries),
+        f"A, B: {len(own)} networks, budget {between(own['budget'])} evaluations:"
+        f" {endings(own['status'])}; jammed (N_Δ > {JAMMED:g} N): {int(marked['jammed'].sum())}.",
+    ])  # fmt: skip
 
 
 def _kinds(rows: pd.DataFrame) -> list[str]:
     """The kind of each network in words: net, activation, data, labels, start."""
-    found = []
     columns = ["data", "net", "labels", "activation", "initialisation"]
-    for data, name, labels, activation, start in rows[columns].itertuples(index=False):
-        sigma = {"relu": "ReLU"}.get(activation, activation)
-        what = "random data" if data == "random" else f"SRHM, {labels}"
-        end = "" if start == "gaussian" else f", {start}"
-        found.append(f"{net(name).label} {sigma}, {what}{end}")
-    return found
+    return [
+        f"{net(name).label} {'ReLU' if activation == 'relu' else activation},"
+        f" {'random data' if data == 'random' else f'SRHM, {labels}'}"
+        f"{'' if start == 'gaussian' else f', {start}'}"
+        for data, name, labels, activation, start in rows[columns].to_numpy().tolist()
+    ]
 
 
 def _with_spectra(marked: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
@@ -137,14 +136,11 @@ def _curvature(chosen: pd.DataFrame, hessians: pd.DataFrame, kinds: list[Scale])
     lowest = max(float(found.loc[found["density"] > 0, "density"].min()) / 1.3, highest * 1e-3)
     found["density"] = found["density"].clip(lower=lowest / 10)  # empty bins: below the panel
 
-    def symlog(axes: Axes) -> list[Entry]:
-        axes.set_xscale("symlog", linthresh=linear, linscale=0.7)
-        return []
-
+    ticks = {-(10.0**power): f"$-10^{{{power}}}$", 0: "0", 10.0**power: f"$10^{{{power}}}$"}
     return Panel(
-        title=title, extra=symlog,
-        x=Axis("$\\lambda/\\sqrt{\\mathrm{Loss}}$", limits=(edges[0], edges[-1]), ticks={
-            -(10.0**power): f"$-10^{{{power}}}$", 0: "0", 10.0**power: f"$10^{{{power}}}$"}),
+        title=title,
+        x=Axis("$\\lambda/\\sqrt{\\mathrm{Loss}}$", limits=(edges[0], edges[-1]), ticks=ticks,
+               linear=linear, stretch=0.7),
         y=Axis("density", log=True, limits=(lowest, highest * 1.3)), marks=[
             Marks(rows=found, x="edge", y="density", by=kinds, name="Hp", marker="", line="-",
                   width=0.9, sort=False),
@@ -174,11 +170,6 @@ def _by_rank(
     return [lines, laws(predicted, "rank", "", "$N_\\Delta$ (E)", by=kinds, name="predicted rank")]
 
 
-def _about_zero(axes: Axes) -> list[Entry]:
-    axes.set_yscale("symlog", linthresh=1e-5, linscale=0.7)
-    return []
-
-
 def _modes_of(chosen: pd.DataFrame, summaries: pd.DataFrame) -> list[str]:
     """What the spectra count, beside what is predicted."""
     lines = []
@@ -192,13 +183,3 @@ def _modes_of(chosen: pd.DataFrame, summaries: pd.DataFrame) -> list[str]:
                 f" nonzero modes: Hp {counts.negative_hp:.3f}, H {counts.negative_h:.3f}."
             )
     return lines
-
-
-def _ends_of(own: pd.DataFrame, marked: pd.DataFrame) -> list[str]:
-    counts = own["status"].value_counts()
-    ends = ", ".join(f"{counts[name]} {name}" for name in ("fitted", "capped", "diverged")
-                     if name in counts)  # fmt: skip
-    return [
-        f"A, B: {len(own)} networks, budget {between(own['budget'])}"
-        f" evaluations: {ends}; jammed (N_Δ > {JAMMED:g} N): {int(marked['jammed'].sum())}."
-    ]

@@ -7,9 +7,9 @@ each informative one, v features, m synonyms.
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
 from srhm.figures.looks import BLUE, VERMILION, Look
-from srhm.figures.marks import between, plural
+from srhm.figures.marks import several
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import by_name
@@ -27,8 +27,7 @@ NETS = ("cnn", "lcn", "fcn")
 HEIGHT = 2.6  # inches of a row
 
 
-@styled
-def draw(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
+def sparsity_transfer(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
     """A row of panels for each grammar, a column for each net: ε against P, averages over seeds.
 
     Colour: the kind learnt; full: tested on it, dashed: on the other. Bars: from the lowest to the
@@ -50,16 +49,15 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
     if cells.empty:
         return Panel(title=net.upper())
     way = cells["trained_on"] + " on " + cells["tested_on"]
-    errors = cells.assign(way=way).groupby(["way", "P"])["error"].agg(["mean", "min", "max"])
-    rows = errors.reset_index()  # without NaN
+    rows = spread(cells.assign(way=way), "error", ["way", "P"])  # without NaN
     one, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
     words = f"$L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$"
     return Panel(
-        title=f"{net.upper()}, {words}: {between(seeds)} {plural('seed', int(seeds.max()))}",
+        title=f"{net.upper()}, {words}: {several(seeds, 'seed')}",
         x=Axis("training points $P$", log=True),
         y=Axis("test error $\\varepsilon$", limits=(-0.02, 1.02)),
         marks=[
-            Marks(rows=rows, x="P", y="mean", low="min", high="max", line="-", name="error",
+            Marks(rows=rows, x="P", y="error", low="low", high="high", line="-", name="error",
                   by=[by_name("way", rows["way"], LOOKS)]),
             level(threshold, f"$\\varepsilon={100 * threshold:.3g}$ %", name="threshold"),
             level(_right_on_a_alone(one), "B: right on A, else a guess", name="A alone",

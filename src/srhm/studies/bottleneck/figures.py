@@ -10,10 +10,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLUE, VERMILION, Look
-from srhm.figures.marks import plural
+from srhm.figures.marks import described, endings
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, levels
 from srhm.figures.scales import by_name, parted, shaped
@@ -26,22 +26,15 @@ from srhm.studies.bottleneck.analysis import (
 )
 
 DECAY = {False: Look("no decay", VERMILION), True: Look("with decay", BLUE)}
-WHEN = {
-    "end": Look("end of training", line="-", filled=True),
-    "initial": Look("start", line=":", filled=False),
-}
+WHEN = {"end": Look("end of training", line="-", filled=True),
+        "initial": Look("start", line=":", filled=False)}  # fmt: skip
 FEW = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 
 
-@styled
-def draw(
-    cells: pd.DataFrame,
-    values: pd.DataFrame,
-    summaries: pd.DataFrame,
-    sensitivities: pd.DataFrame,
-    *,
-    preset: str,
-) -> Figure:
+def bottleneck(
+    cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame,
+    sensitivities: pd.DataFrame, *, preset: str,
+) -> Figure:  # fmt: skip
     """Weights, representations and sensitivities of every layer with and without weight decay.
 
     From the tables of cells, singular values, their summaries and sensitivities. A, B: singular
@@ -58,9 +51,8 @@ def draw(
     weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
     large = large_singular_values(values, own)
     known = own[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
-    last = levels(
-        known.assign(n=known["n_c"].map(last_rank)), "n", "$n_c-1$", line="--", name="n_c - 1"
-    )
+    last = levels(known.assign(n=known["n_c"].map(last_rank)), "n", "$n_c-1$", line="--",
+                  name="n_c - 1")  # fmt: skip
     grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
     spans = pd.DataFrame([
         {"level": str(level),
@@ -85,9 +77,8 @@ def _panel(
     """Means over seeds against the layer; bars at the end of training from least to most."""
     rows = rows.assign(decay=rows["weight_decay"] > 0)
     by = ["decay", "P", "when", "k"]
-    means = rows.groupby(by)[column].agg(["mean", "min", "max"]).reset_index()
-    ends = means["when"] == "end"
-    means = means.assign(low=means["min"].where(ends), high=means["max"].where(ends))
+    means = spread(rows, column, by).rename(columns={column: "mean"})
+    means[["low", "high"]] = means[["low", "high"]].where(means["when"] == "end")
     layers = rows.drop_duplicates("k").sort_values("k")[["k", "layer"]]
     ticks = {k: "out" if one == "output" else str(k) for k, one in layers.itertuples(index=False)}
     looks = [by_name("decay", means["decay"], DECAY), shaped("P", means["P"], "$P$", label=str),
@@ -112,18 +103,14 @@ def _few_and_many(axes: Axes) -> Sequence[Entry]:
 
 
 def _notes(cells: pd.DataFrame) -> list[str]:
-    lines = []
-    for _, part in cells.groupby(["weight_decay", "hidden_layers", "width"], sort=True):
-        first, n_seeds = part.iloc[0], part["seed"].nunique()
-        errors = ", ".join(
-            f"{100 * group['test_error'].mean():.1f} % (P = {P})" for P, group in parted(part, "P")
+    return [
+        note for _, part in cells.groupby(["weight_decay", "hidden_layers", "width"])
+        for note in described(
+            part, "λ = {weight_decay:.3g}: {kind} of {hidden_layers} hidden layers, h = {width},"
+            " L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, {optimiser}, {seeds},"
+            " {ends}; test error {errors}.",
+            kind="".join(sorted(set(part["net"]))).upper(), ends=endings(part["status"], ()),
+            errors=", ".join(f"{100 * own['test_error'].mean():.1f} % (P = {P})"
+                             for P, own in parted(part, "P")),
         )
-        status = ", ".join(f"{n} {name}" for name, n in part["status"].value_counts().items())
-        lines.append(
-            f"λ = {first['weight_decay']:.3g}: {str(first['net']).upper()} of"
-            f" {first['hidden_layers']} hidden layers, h = {first['width']},"
-            f" L = {first['L']:g}, v = {first['v']:g}, m = {first['m']:g}, n_c = {first['n_c']:g},"
-            f" s_0 = {first['s0']:g}, {first['optimiser']}, {n_seeds} {plural('seed', n_seeds)},"
-            f" {status}; test error {errors}."
-        )
-    return lines
+    ]  # fmt: skip

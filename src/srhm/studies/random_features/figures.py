@@ -5,8 +5,9 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
 from srhm.figures.looks import DATA, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.marks import described
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
@@ -18,14 +19,18 @@ TICKS = {tick: f"{tick:g}" for tick in (0.2, 0.5, 1, 2, 5, 10)}
 RATIO = Axis("features over points $N/P$", log=True, ticks=TICKS)
 
 
-@styled
-def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
+def random_features(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A-C: squared error against N/P by data; D: variance between members; E, F: test error."""
     rows = {data: cells[cells["data"] == data] for data in KINDS}
     return mosaic([
         *(_squared(data, own) for data, own in rows.items()), _variance(cells),
         *(_errors(data, rows[data]) for data in ("digits", "srhm")),
-    ], columns=3, preset=preset, notes=_counts(cells))  # fmt: skip
+    ], columns=3, preset=preset, notes=described(
+        cells, "P = {sizes}, {members} members, {most} seeds; bars: range of the seeds.",
+        **{name: ", ".join(map(str, sorted(set(cells[column]))))
+           for name, column in (("sizes", "P"), ("members", "members"))},
+        most=int(cells.groupby("data")["seed"].nunique().max()) if len(cells) else 0,
+    ))  # fmt: skip
 
 
 def _squared(data: str, own: pd.DataFrame) -> Panel:
@@ -62,7 +67,7 @@ def _variance(cells: pd.DataFrame) -> Panel:
                                        name=f"law {data} {offset}", line=line)))  # fmt: skip
     return Panel(
         title="variance between members", x=RATIO, y=Axis("variance", log=True), marks=[
-            Marks(rows=pd.concat(parts), x="N_over_P", y="middle", low="low", high="high",
+            Marks(rows=pd.concat(parts), x="N_over_P", y="variance", low="low", high="high",
                   by=[by_name("data", KINDS, KINDS, "D")], name="variance", line="-", size=3,
                   bar_label="range of the seeds"), *laws,
         ] if parts else [],
@@ -82,16 +87,14 @@ def _errors(data: str, own: pd.DataFrame) -> Panel:
 
 
 def _points(own: pd.DataFrame, column: str, label: str, colour: str, marker: str) -> Marks:
-    return Marks(rows=_of_seeds(own, column), x="N_over_P", y="middle", low="low", high="high",
-                 name=column, label=label, colour=colour, marker=marker, line="-", size=3,
+    return Marks(rows=_of_seeds(own, column), x="N_over_P", y=column, low="low", high="high",
+                 label=label, colour=colour, marker=marker, line="-", size=3,
                  bar_label="range of the seeds")  # fmt: skip
 
 
 def _of_seeds(own: pd.DataFrame, column: str) -> pd.DataFrame:
     """Mean over seeds against N/P, of heavy tails the median, and the range of the seeds."""
-    seeds = own.groupby("N_over_P")[column]
-    middle = seeds.median() if column == "mse" else seeds.mean()
-    return pd.DataFrame({"middle": middle, "low": seeds.min(), "high": seeds.max()}).reset_index()
+    return spread(own, column, ["N_over_P"], middle="median" if column == "mse" else "mean")
 
 
 def _above(guide: Marks) -> Marks:
@@ -101,11 +104,3 @@ def _above(guide: Marks) -> Marks:
 
 def _kernel(own: pd.DataFrame, column: str) -> Marks:
     return level(float(own[column].mean()), "kernel without ridge", name=column, line="--")
-
-
-def _counts(cells: pd.DataFrame) -> list[str]:
-    if cells.empty:
-        return []
-    sizes, members = (", ".join(map(str, sorted(set(cells[one])))) for one in ("P", "members"))
-    seeds = int(cells.groupby("data")["seed"].nunique().max())
-    return [f"P = {sizes}, {members} members, {seeds} seeds; bars: range of the seeds."]

@@ -13,11 +13,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.architecture_marks import ordered
-from srhm.figures.drawing import styled
+from srhm.figures.averaging import spread
 from srhm.figures.legends import Entry
 from srhm.figures.looks import TINTS, Look
 from srhm.figures.looks import net as look
-from srhm.figures.marks import between, patch, plural
+from srhm.figures.marks import between, endings, patch
+from srhm.figures.marks import several as number
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import Scale
@@ -33,8 +34,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@styled
-def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
+def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each network: error, norm of F, unsatisfied points, against h.
 
     cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. Lines are means over the
@@ -48,12 +48,11 @@ def draw(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure
     names = dict.fromkeys(own.sort_values(["P", "labels"])["size"])
     looks = {name: Look(name, TINTS[i % len(TINTS)]) for i, name in enumerate(names)}
     sizes = Scale(column="size", looks=looks)
-    panels, notes = [], []
-    for net in ordered(own["net"].tolist()):
-        part = own[own["net"] == net]
-        panels += _row(net, part, ensembles, sizes, several=several)
-        notes.append(_protocol(part))
-    return mosaic(panels, columns=3, preset=preset, notes=notes)
+    parts = {net: own[own["net"] == net] for net in ordered(own["net"].tolist())}
+    return mosaic([
+        panel for net, part in parts.items()
+        for panel in _row(net, part, ensembles, sizes, several=several)
+    ], columns=3, preset=preset, notes=[_protocol(part) for part in parts.values()])  # fmt: skip
 
 
 def _named(rows: pd.DataFrame, *, several: bool) -> pd.Series:
@@ -66,8 +65,7 @@ def _row(
     net: str, cells: pd.DataFrame, ensembles: pd.DataFrame, sizes: Scale, *, several: bool
 ) -> list[Panel]:
     """Means over members by width, hollow where most are jammed, and the mean network's error."""
-    per_width = cells.groupby(["width", "P", "labels"]).size()
-    members = f"{between(per_width)} {plural('network', int(per_width.max()))} each"
+    members = f"{number(cells.groupby(['width', 'P', 'labels']).size(), 'network')} each"
     stars = smallest_that_fit(cells)
     stars = stars[stars["status"] == "reached"] if len(stars) else stars
     stars = stars.assign(size=_named(stars, several=several)) if len(stars) else stars
@@ -75,12 +73,11 @@ def _row(
     together = ensembles.merge(known, on=["curve", "P"])
     together = together.groupby(["size", "width"])["ensemble_error"].mean().reset_index()
     marked, panels = with_jamming(cells), []
+    jammed = marked.groupby(["size", "width"])["jammed"].mean().gt(0.5).reset_index()
     titles = (f"{look(net).label}, {members}", "norm of $F$", "unsatisfied points")
     for title, (column, axis) in zip(titles, COLUMNS.items(), strict=True):
-        rows = marked.groupby(["size", "width"]).agg(
-            mean=(column, "mean"), low=(column, "min"), high=(column, "max"),
-            jammed=("jammed", lambda one: one.mean() > 0.5),
-        ).reset_index()  # fmt: skip
+        rows = spread(marked, column, ["size", "width"]).rename(columns={column: "mean"})
+        rows = rows.merge(jammed, on=["size", "width"])
         marks = [Marks(rows=rows, x="width", y="mean", low="low", high="high", by=[sizes],
                        open="jammed", line="-", size=3.5, name=column, label="single networks",
                        bar_label="lowest to highest", open_label="most are jammed")]  # fmt: skip
@@ -108,11 +105,8 @@ def _h_star(axes: Axes, stars: pd.DataFrame, sizes: Scale, *, linear: bool) -> l
 def _protocol(cells: pd.DataFrame) -> str:
     """How the networks of a row were trained, and how that ended."""
     first = cells.iloc[0]
-    counts = cells["status"].value_counts()
-    ends = ", ".join(f"{counts[name]} {name}" for name in ("fitted", "capped", "diverged")
-                     if name in counts)  # fmt: skip
     text = f"{look(first['net']).label}: {first['loss'].replace('_', ' ')}, {first['optimiser']}"
-    text += f", at most {between(cells['budget'])} evaluations; {ends}"
+    text += f", at most {between(cells['budget'])} evaluations; {endings(cells['status'])}"
     for _, star in smallest_that_fit(cells).iterrows():
         text += f"; P = {star['P']} ({star['labels']}): {_star_text(star)}"
     return f"{text}."
