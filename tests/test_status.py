@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from srhm import preset
+from srhm.commands import watching
 from srhm.commands.presets import Run
 from srhm.commands.status import main, table
 from srhm.commands.watching import WINDOW, Watch
@@ -50,10 +51,20 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     store_cell(store, "0" * 24)  # of no plan
     watch = Watch(cells, store)
     found = table(Run(preset.plan_preset(CONFIG), tmp_path), watch).set_index("net")
-    columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged"]
-    columns += ["damaged", "unreadable"]
-    assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0, 0]
-    assert found.loc["cnn", columns].tolist() == [4, 1, 2, 0, 0, 1, 1, 0]
+    columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "damaged"]
+    assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
+    assert found.loc["cnn", columns].tolist() == [4, 1, 2, 0, 0, 1, 1]
+
+
+def test_what_cannot_be_read_is_said(cells, tmp_path, monkeypatch):
+    store_cell(tmp_path, next(iter(cells)))
+
+    def shut(file):
+        raise PermissionError(13, "Permission denied", str(file))
+
+    monkeypatch.setattr(watching, "row_of", shut)
+    (error,) = Watch(cells, tmp_path, tmp_path / "absent").unreadable()
+    assert isinstance(error, PermissionError)
 
 
 def test_the_rate_is_that_of_the_last_minutes_and_the_rest_takes_as_long(cells, tmp_path):

@@ -334,7 +334,7 @@ def _watch(run: Run | None) -> Watch | None:
     if run is None or not run.curves:
         return None
     watch = Watch(run.work, *run.stores, searched=run.searched)
-    for error in watch.unreadable().values():
+    for error in watch.unreadable():
         raise Refused(
             f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
         )

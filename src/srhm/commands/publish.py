@@ -186,14 +186,13 @@ def published_before(
     except OtherFormat as other:
         taken.lost.append(f"all of {other}")
         return taken
-    if not rows.keys() >= {"cells", "timings"}:
-        check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
     try:
         check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    except OtherFormat:
-        pass  # its provenance is of another version, and written anew
     except PublicationError as interrupted:
-        taken.remarks.append(f"written anew: {interrupted}")
+        if not rows.keys() >= {"cells", "timings"}:
+            raise
+        if not isinstance(interrupted, OtherFormat):  # of another version, and written anew
+            taken.remarks.append(f"written anew: {interrupted}")
     asked = {key for keys in planned.values() for key in keys}
     for curve, cells in rows["cells"].items():
         keys = list(planned.get(curve, []))

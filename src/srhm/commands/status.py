@@ -24,9 +24,9 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
     """A row for each kind of network: its cells by what is known of them.
 
     Of searches planned and missing cells are expected numbers. damaged: stored cells of which the
-    file does not tell a row. unreadable: those that the system does not let us read now.
+    file does not tell a row.
     """
-    arrived, unread = watch.arrivals(), watch.unreadable()
+    arrived = watch.arrivals()
     rows = []
     for study, planned in run.plan.studies.items():
         parts = watch.shares()
@@ -38,7 +38,7 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
             if entry["key"] in parts
         }
         for key, (curve, cell) in places.items():
-            status = "unreadable" if key in unread else "missing"
+            status = "missing"
             if key in arrived:
                 status = row_of(run.stored(curve, key)).get("status", "damaged")
             begun = status == "missing" and run.checkpoint(curve, key).is_file()
@@ -51,10 +51,7 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
                     "done": int(key in arrived and status != "damaged"),
                     "missing": parts[key] if status == "missing" else 0.0,
                     "checkpointed": int(begun),
-                    **{
-                        name: int(status == name)
-                        for name in ("capped", "diverged", "damaged", "unreadable")
-                    },
+                    **{name: int(status == name) for name in ("capped", "diverged", "damaged")},
                 }
             )
     table = pd.DataFrame(rows).groupby(["study", *GROUPS], sort=False).sum()
@@ -78,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 watch_of_study = Watch(own, *alone.stores, searched=alone.searched)
                 progress = watch_of_study.progress(now=time.time())
                 print(f"{study}: {progress.line()}")
-        for error in dict.fromkeys(map(str, watch.unreadable().values())):
+        for error in dict.fromkeys(map(str, watch.unreadable())):
             print(f"cannot be read: {error}")
         if again := outdated.remark(watch.n_outdated()):
             print(again)

@@ -1,7 +1,7 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -124,40 +124,28 @@ class Watch:
             found |= self._shares[curve.name][1]
         return found
 
-    def unreadable(self) -> dict[str, OSError]:
-        """Awaited cells that may be stored and cannot be read now: by key what the system says."""
+    def unreadable(self) -> list[OSError]:
+        """What the system says of cells, and folders of them, that cannot be read now."""
         return self._found()[1]
 
-    def _found(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], dict[str, OSError]]:
-        """Cells that are stored, and those of which it cannot be told."""
+    def _found(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], list[OSError]]:
+        """Cells that are stored, and refusals of what may be others."""
         found: dict[str, tuple[float, Mapping[str, Any]]] = {}
-        unread: dict[str, OSError] = {}
-        shut: list[OSError] = []
-        for file in self._files(shut):
-            try:
-                written = file.stat().st_mtime
-                read = self._read.get(file)
-                if read is None or read[0] != written:
-                    read = self._read[file] = (written, row_of(file))
-                found[file.stem] = read
-            except FileNotFoundError:  # removed since: damaged, or collected
-                continue
-            except OSError as error:
-                unread[file.stem] = error
-        for refusal in shut:
-            # A folder holds the cells whose keys begin with its name, and a store all.
-            folder = Path(refusal.filename)
-            begin = "" if folder in self._stores else folder.name
-            unread |= {key: refusal for key in self.work if key.startswith(begin)}
-        return found, {key: error for key, error in unread.items() if key not in found}
-
-    def _files(self, shut: list[OSError]) -> Iterator[Path]:
-        """Files of awaited cells. shut: takes what is said of folders that cannot be listed."""
+        errors: list[OSError] = []
         names = {f"{key}.safetensors" for key in self.work}
         for store in self._stores:
-            for folder, _, files in os.walk(store, onerror=shut.append, followlinks=True):
-                yield from (Path(folder, name) for name in files if name in names)
-        shut[:] = [error for error in shut if not isinstance(error, FileNotFoundError)]
+            for folder, _, files in os.walk(store, onerror=errors.append, followlinks=True):
+                for file in (Path(folder, name) for name in files if name in names):
+                    try:
+                        written = file.stat().st_mtime
+                        read = self._read.get(file)
+                        if read is None or read[0] != written:
+                            read = self._read[file] = (written, row_of(file))
+                        found[file.stem] = read
+                    except OSError as error:
+                        errors.append(error)
+        # What is not there, or was removed meanwhile, is damaged, or collected.
+        return found, [one for one in errors if not isinstance(one, FileNotFoundError)]
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
         """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""
