@@ -88,6 +88,19 @@ def remove(file: Path) -> None:
             folder.rmdir()
 
 
+def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path) -> list[str]:
+    """Folders of the trainers of these studies, or of all, whose cells all have names here."""
+    trainers = [STUDIES[study].trainer for study in studies] if studies else TRAINERS
+    folders = dict.fromkeys(trainer.folder for trainer in trainers if trainer is not None)
+    for study, why in (pair for run in runs for pair in run.absent.items()):
+        trainer = STUDIES[study].trainer
+        if trainer is not None and trainer.folder in folders:
+            del folders[trainer.folder]
+            if (where := directory / trainer.folder).is_dir():
+                print(f"{where} is left alone, its cells have no names: {why.splitlines()[0]}")
+    return list(folders)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, and removes if confirmed; 2 if a configuration is refused or a run is going on."""
     parser = argparse.ArgumentParser(
@@ -105,22 +118,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ConfigError, StudyError) as refusal:
         print(f"nothing is removed: {refusal}")
         return 2
-    trainers = [STUDIES[study].trainer for study in studies] if studies else TRAINERS
-    folders = dict.fromkeys(trainer.folder for trainer in trainers if trainer is not None)
-    for run in runs:
-        for study, why in run.absent.items():
-            trainer = STUDIES[study].trainer
-            if trainer is None or trainer.folder not in folders:
-                continue
-            del folders[trainer.folder]
-            if (where := options.directory / trainer.folder).is_dir():
-                print(f"{where} is left alone, its cells have no names: {why.splitlines()[0]}")
+    folders = _named_folders(runs, studies, options.directory)
     found = list(garbage(options.directory, runs, folders))
     sizes = [file.stat().st_size / 1e6 for file in found]
     for file, size in zip(found, sizes, strict=True):
         print(f"{size:10.3f} MB  {file}")
-    print(f"{len(found)} files, {sum(sizes):.1f} MB: of nothing that these files, with the code as"
-          f" it is now, refer to: {', '.join(file.name for file in files)}")  # fmt: skip
+    names = ", ".join(file.name for file in files)
+    print(f"{len(found)} files, {sum(sizes):.1f} MB; kept, with the code as it is now: what {names}"
+          " ask for")  # fmt: skip
     if not found:
         return 0
     if options.confirm != "yes":

@@ -222,21 +222,13 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         PublicationError: if published rows would be lost without `drop`, or if the folder's files
             are damaged. Nothing is written then.
     """
-    planned, plan = run.plan.studies[study].curves, run.plan
+    planned, results = run.plan.studies[study].curves, run.directory / "results"
     now = finished(run, study)
-    held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
-    searched = {name: curve for name, curve in planned.items() if curve.search}
-    before = published_before(folder, study, keys_of(planned), searched=searched, elsewhere=held)
-    before.lost += _measured_otherwise(folder, before, now, study, plan.studies[study])
-    remarks = [*_some(now.remarks), *_some(before.remarks)]
-    if before.lost and (why := plan.studies[study].absent):
-        left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole: {why}"
-        raise NothingFinished("\n".join([*remarks, left]))
-    _refuse_losses(before.lost, remarks, folder, preset=plan.name, drop=drop)
-    results = run.directory / "results"
+    before = _kept_of_before(run, folder, now, study=study, drop=drop)
     if not now.curves | before.curves:
-        nothing = f"nothing to publish: no curve of {plan.name}, {study}, is finished in {results}"
-        raise NothingFinished("\n".join([*remarks, nothing]))
+        preset = run.plan.name
+        nothing = f"nothing to publish: no curve of {preset}, {study}, is finished in {results}"
+        raise NothingFinished("\n".join([*_some(now.remarks), *_some(before.remarks), nothing]))
     rows = {
         table: before.rows.get(table, {}) | now.rows.get(table, {})
         for table in published_schemas(study)
@@ -244,7 +236,8 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     tables, provenance = _written(run, folder, rows, study=study, commit=commit)
     done, size = now.curves | before.curves, sum(one.stat().st_size for one in folder.iterdir())
     return [
-        *remarks,
+        *_some(now.remarks),
+        *_some(before.remarks),
         *_some([f"dropped: {one}" for one in before.lost]),
         _by_kind(planned, done),
         f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
@@ -258,6 +251,34 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         f"trained: {_times(provenance)}",
         f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
     ]
+
+
+def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: bool) -> Taken:
+    """What stays of an earlier publication beside what is finished now.
+
+    Raises:
+        NothingFinished, PublicationError: as `publish`.
+    """
+    planned = run.plan.studies[study]
+    held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
+    searched = {name: curve for name, curve in planned.curves.items() if curve.search}
+    before = published_before(
+        folder, study, keys_of(planned.curves), searched=searched, elsewhere=held
+    )
+    before.lost += _measured_otherwise(folder, before, now, study, planned)
+    remarks = [*_some(now.remarks), *_some(before.remarks)]
+    if before.lost and planned.absent:
+        left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole:"
+        raise NothingFinished("\n".join([*remarks, f"{left} {planned.absent}"]))
+    if before.lost and not drop:
+        losses = _some([f"published, no longer planned: {one}" for one in before.lost])
+        refusal = (
+            f"nothing is written: {folder} would lose these rows. Publish from the code and"
+            f" configuration that trained them ({PROVENANCE_FILE} names the commit), or drop them:"
+            f" make publish PRESET={run.plan.name} ARGS=--drop"
+        )
+        raise PublicationError("\n".join([*remarks, *losses, refusal]))
+    return before
 
 
 def _written(
@@ -313,20 +334,6 @@ def _measured_otherwise(
             if left:
                 lost.append(f"{table} of {len(left)} curves, measured with other settings")
     return lost
-
-
-def _refuse_losses(
-    lost: Sequence[str], remarks: Sequence[str], folder: Path, *, preset: str, drop: bool
-) -> None:
-    if not lost or drop:
-        return
-    losses = _some([f"published, no longer planned: {one}" for one in lost])
-    refusal = (
-        f"nothing is written: {folder} would lose these rows. Publish from the code and"
-        f" configuration that trained them ({PROVENANCE_FILE} names the commit), or drop them:"
-        f" make publish PRESET={preset} ARGS=--drop"
-    )
-    raise PublicationError("\n".join([*remarks, *losses, refusal]))
 
 
 def provenance_of(
