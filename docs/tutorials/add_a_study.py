@@ -161,7 +161,7 @@ STUDY = experiment_study(
     config=SeenPairsSection,
     plan=plan,
     figures=(
-        Figure("seen_pairs", "pairs that are seen", ".figures:draw", ("cells",)),
+        Figure("seen_pairs", "pairs that are seen", ("cells",)),
     ),
 )
 ''',
@@ -190,14 +190,12 @@ write(
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.drawing import styled
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, laws
 from srhm.figures.scales import distinct
 
 
-@styled
-def draw(cells: pd.DataFrame, *, preset: str) -> Figure:
+def seen_pairs(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A line for each s_0: the formula; marks: cells."""
     by = [distinct("s0", cells["s0"], "$s_0$")]
     expected = cells.drop_duplicates(["s0", "P"])

@@ -101,19 +101,20 @@ class Derived:
 class Figure:
     """A figure that a function draws of tables, in the order of `uses`.
 
-    function: returns a matplotlib figure. It gets the tables by position, all else by name:
-    settings: names of values of the preset (see `Planned.settings`). options: further values.
-    files: further files of the repository, each as a pattern of paths. shows: columns and the
-    value that all of its rows have there, which its link into the explorer chooses. first: values
-    that the cells of the curves which it shows may have, by name: these curves are trained first,
-    and it is drawn of tables of them alone. answers: the README shows it.
+    function: returns a matplotlib figure; none: the function of its name in the study's `figures`.
+    It gets the tables by position, all else by name: settings: names of values of the preset (see
+    `Planned.settings`). options: further values. files: further files of the repository, each as a
+    pattern of paths. shows: columns and the value that all of its rows have there, which its link
+    into the explorer chooses. first: values that the cells of the curves which it shows may have,
+    by name: these curves are trained first, and it is drawn of tables of them alone. answers: the
+    README shows it.
     """
 
     name: str
     title: str
-    function: str
     uses: Sequence[Use] = ()
     _: KW_ONLY
+    function: str = ""
     settings: Sequence[str] = ("preset",)
     options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)
@@ -275,7 +276,10 @@ class Study:
                 replace(one, function=whole(one.function), schema=whole(one.schema))
                 for one in self.tables
             ),
-            "figures": tuple(replace(one, function=whole(one.function)) for one in self.figures),
+            "figures": tuple(
+                replace(one, function=whole(one.function or f".figures:{one.name}"))
+                for one in self.figures
+            ),
             "claims": self.claims and whole(self.claims),
             "page_tables": self.page_tables and whole(self.page_tables),
             "headline": self.headline and whole(self.headline),

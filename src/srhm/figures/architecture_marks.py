@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.figures.looks import NETS, net
-from srhm.figures.marks import between, plural
+from srhm.figures.marks import ENDINGS, endings, several
 
 CAPPED = "hollow: a seed was capped"
 
@@ -17,11 +17,6 @@ def ordered(nets: Sequence[str]) -> list[str]:
     """Networks as the legends list them, each once."""
     known = [one for one in NETS if one in set(nets)]
     return [*known, *sorted(set(nets) - set(known))]
-
-
-def n_seeds(counts: pd.Series) -> str:
-    """ "3 seeds", or "2–3 seeds" where their number differs."""
-    return f"{between(counts)} {plural('seed', int(counts.max()))}"
 
 
 def protocol_lines(cells: pd.DataFrame) -> list[str]:
@@ -38,14 +33,11 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     ):
         names = ", ".join(net(one).label for one in ordered(list(part["net"])))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
-        found = part["status"].value_counts()
-        words = [w for w in ("fitted", "capped", "diverged") if w in found.index]
-        words += sorted(set(found.index) - set(words))
-        statuses = ", ".join(f"{found[word]} {word}" for word in words)
+        words = [*ENDINGS, *sorted(set(part["status"]) - set(ENDINGS))]
         lines.append(
             f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"
-            f" loss < {loss:g}, at most {steps:,} steps; {n_seeds(seeds)};"
-            f" {len(part)} {plural('network', len(part))}: {statuses}"
+            f" loss < {loss:g}, at most {steps:,} steps; {several(seeds, 'seed')};"
+            f" {several(len(part), 'network')}: {endings(part['status'], words)}"
         )
     return lines
 

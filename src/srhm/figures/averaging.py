@@ -54,6 +54,17 @@ def spread(
     return found.assign(**{name: np.exp(found[name].astype(float)) for name in columns})
 
 
+def mean_line(
+    rows: pd.DataFrame, x: str, y: str, *by: Scale, ends: str = "range", middle: str = "mean",
+    geometric: bool = False, **look: Any,
+) -> Marks:  # fmt: skip
+    """A line for each family through its `spread`; look: of `Marks`, in place of what is drawn."""
+    found = spread(rows, y, [*(one.column for one in by), x], ends=ends, middle=middle,
+                   geometric=geometric)  # fmt: skip
+    return Marks(**{"rows": found, "x": x, "y": y, "low": "low", "high": "high", "by": by,
+                    "line": "-", **look})  # fmt: skip
+
+
 def density(values: Sequence[np.ndarray], bins: np.ndarray, *, least: int = 5) -> pd.DataFrame:
     """Densities of pooled numbers in logarithmic bins of at least so many: at, density."""
     pooled = np.concatenate([np.empty(0), *values])

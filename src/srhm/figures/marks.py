@@ -50,8 +50,7 @@ def curves_and_seeds(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "no curve"
     seeds = rows["n_seeds"] if "n_seeds" in rows else rows.groupby("curve")["seed"].nunique()
-    n = rows["curve"].nunique()
-    return f"{n} {plural('curve', n)}, {between(seeds)} {plural('seed', int(seeds.max()))}"
+    return f"{several(rows['curve'].nunique(), 'curve')}, {several(seeds, 'seed')}"
 
 
 def between(numbers: pd.Series) -> str:

@@ -37,16 +37,6 @@ def parted(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFram
     yield from rows.groupby(by)
 
 
-def ranged(
-    rows: pd.DataFrame, column: str, by: Sequence[str], *, middle: str = "mean"
-) -> pd.DataFrame:
-    """Mean or median of a column by others, with "low" and "high", the least and the largest."""
-    if rows.empty:
-        return pd.DataFrame(columns=[*by, column, "low", "high"])
-    found = rows.groupby(list(by))[column].agg([middle, "min", "max"]).reset_index()
-    return found.rename(columns={middle: column, "min": "low", "max": "high"})
-
-
 def plain(value: Any) -> str:
     """Numbers in three digits, words as they are."""
     if isinstance(value, float):

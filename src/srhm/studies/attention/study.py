@@ -23,7 +23,6 @@ STUDY = experiment_study(
         Figure(
             "attention",
             "sample complexity of transformers and their place in Figure 1",
-            ".figures:attention",
             ("cells", "sample_complexity"),
         ),
     ),

@@ -11,7 +11,6 @@ STUDY = flow_study(
         Figure(
             "bottleneck",
             "bottleneck rank with weight decay",
-            ".figures:bottleneck",
             ("cells", "singular_values", "singular_summaries", "sensitivities"),
         ),
     ),

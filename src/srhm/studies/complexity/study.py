@@ -12,23 +12,16 @@ STUDY = flow_study(
         Figure(
             "complexity",
             "P* against the output scale",
-            ".figures:complexity",
             ("cells", "sample_complexity"),
             settings=("preset", "threshold"),
         ),
         Figure(
             "onset",
             "onset of the invariances at small and large output scale",
-            ".figures:onset",
             ("cells", "sensitivities", "frozen_kernels", "sample_complexity"),
             settings=("preset", "threshold"),
         ),
-        Figure(
-            "stability",
-            "sensitivities before and after training",
-            ".figures:stability",
-            ("cells", "sensitivities"),
-        ),
+        Figure("stability", "sensitivities before and after training", ("cells", "sensitivities")),
     ),
     page_tables="srhm.report.complexities:complexity_tables",
 )

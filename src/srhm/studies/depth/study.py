@@ -33,7 +33,6 @@ STUDY = Study(
         Figure(
             "depth",
             "P* against s_0+1 at L = 2, 3 and 4",
-            ".figures:depth",
             ("sample_complexity", "exponents"),
             settings=("preset", "threshold"),
         ),

@@ -7,16 +7,10 @@ STUDY = flow_study(
     "digits_jamming",
     "Jamming and double descent on digits",
     figures=(
-        Figure(
-            "digits_jamming",
-            "jamming on digits and on random data",
-            ".figures:digits_jamming",
-            ("cells",),
-        ),
+        Figure("digits_jamming", "jamming on digits and on random data", ("cells",)),
         Figure(
             "digits_descent",
             "test error of digits against size and time: final, early stopped, averaged",
-            ".figures:digits_descent",
             ("cells", "ensembles", "histories"),
         ),
     ),

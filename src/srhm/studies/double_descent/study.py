@@ -6,12 +6,5 @@ from srhm.study import Figure
 STUDY = flow_study(
     "double_descent",
     "Double descent",
-    figures=(
-        Figure(
-            "double_descent",
-            "double descent",
-            ".figures:double_descent",
-            ("cells", "ensembles"),
-        ),
-    ),
+    figures=(Figure("double_descent", "double descent", ("cells", "ensembles")),),
 )

@@ -23,20 +23,15 @@ STUDY = flow_study(
         Figure(
             "early_times",
             "output and preactivations at the beginning",
-            ".figures:early_times",
             ("cells", "histories", "rates"),
         ),
         Figure(
             "early_regimes",
             "third regime of ReLU; variance by training set",
-            ".figures:early_regimes",
             ("cells", "ensembles"),
         ),
         Figure(
-            "early_checks",
-            "tolerance of the flow, f0, biases",
-            ".figures:early_checks",
-            ("cells", "ensembles", "outputs"),
+            "early_checks", "tolerance of the flow, f0, biases", ("cells", "ensembles", "outputs")
         ),
     ),
 )

@@ -12,26 +12,9 @@ STUDY = experiment_study(
     plan=plan,
     long=("basis", "layers", "blocks"),
     figures=(
-        Figure(
-            "equivariance_accuracy",
-            "blocks and digits in rotations never seen",
-            ".figures:equivariance_accuracy",
-            ("cells",),
-        ),
-        Figure(
-            "equivariance_layers",
-            "where trained networks lose rotations",
-            ".figures:equivariance_layers",
-            ("cells", "blocks"),
-        ),
-        Figure(
-            "equivariance_error", "equivariance error", ".figures:equivariance_error", ("cells",)
-        ),
-        Figure(
-            "equivariance_kernels",
-            "equivariant kernels between vectors",
-            ".figures:equivariance_kernels",
-            ("basis",),
-        ),
+        Figure("equivariance_accuracy", "blocks and digits in rotations never seen", ("cells",)),
+        Figure("equivariance_layers", "where trained networks lose rotations", ("cells", "blocks")),
+        Figure("equivariance_error", "equivariance error", ("cells",)),
+        Figure("equivariance_kernels", "equivariant kernels between vectors", ("basis",)),
     ),
 )

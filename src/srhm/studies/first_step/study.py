@@ -13,8 +13,8 @@ STUDY = Study(
         Figure(
             "first_step",
             "signal and noise of the first step",
-            ".figures:first_step",
             ("first_step",),
+            function=".figures:first_step",
         ),
     ),
     claims=".claims",

@@ -28,8 +28,8 @@ STUDY = flow_study(
         Figure(
             f"fluctuations_{name}{end}",
             f"{title}{where}",
-            f".figures:{name}",
             ("cells", *uses),
+            function=f".figures:{name}",
             options={"data": data},
         )
         for data, (end, where) in {DIGITS: ("", ""), MNIST: ("_mnist", ", MNIST")}.items()

@@ -22,19 +22,14 @@ STUDY = flow_study(
         Figure(
             "gaps",
             "gaps of satisfied and unsatisfied points at jamming, with their exponents",
-            ".figures:gaps",
             ("cells", "gaps"),
         ),
         Figure(
-            "gaps_n_star",
-            "N* by training time, depth and loss; the SRHM",
-            ".figures:gaps_n_star",
-            ("cells", "histories"),
+            "gaps_n_star", "N* by training time, depth and loss; the SRHM", ("cells", "histories")
         ),
         Figure(
             "gaps_spectra",
             "spectra of the Hessian, preactivations at zero and effective parameters",
-            ".figures:gaps_spectra",
             ("cells", "hessians", "cusps", "ranks"),
         ),
     ),

@@ -26,8 +26,8 @@ STUDY = Study(
         Figure(
             "fig01_images",
             "test error on CIFAR-10 against the sensitivity to deformations",
-            "srhm.studies.named_nets.figures:fig01_images",
             ("images",),
+            function="srhm.studies.named_nets.figures:fig01_images",
             files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
     ),

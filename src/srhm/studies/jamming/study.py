@@ -11,7 +11,6 @@ STUDY = flow_study(
         Figure(
             "jamming",
             "jamming and the spectra of the Hessian",
-            ".figures:jamming",
             (("cells", "double_descent/cells"), "hessians", "hessian_summaries"),
         ),
     ),

@@ -11,14 +11,12 @@ STUDY = flow_study(
         Figure(
             "layerwise",
             "layerwise against end-to-end training",
-            ".figures:layerwise",
             ("cells", "sample_complexity"),
             settings=("preset", "threshold"),
         ),
         Figure(
             "singular_values",
             "singular values of weights and representations",
-            ".figures:singular_values",
             (
                 ("cells", "complexity/cells"),
                 ("singular_values", "complexity/singular_values"),

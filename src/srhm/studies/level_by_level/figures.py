@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.marks import described
@@ -65,10 +65,8 @@ def _line(
     rows: pd.DataFrame, x: str, y: str, *by: Scale, name: str, geometric: bool = False
 ) -> Marks:
     """Means over grammars with a standard error beside them."""
-    columns = [*(one.column for one in by), x]
-    found = spread(rows.dropna(subset=[*columns, y]), y, columns, ends="error", geometric=geometric)
-    return Marks(rows=found, x=x, y=y, low="low", high="high", by=by, line="-", size=3.5,
-                 name=name)  # fmt: skip
+    known = rows.dropna(subset=[*(one.column for one in by), x, y])
+    return mean_line(known, x, y, *by, ends="error", geometric=geometric, size=3.5, name=name)
 
 
 def _stars(rows: pd.DataFrame, x: str) -> Marks:

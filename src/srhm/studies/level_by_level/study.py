@@ -34,32 +34,23 @@ STUDY = experiment_study(
         Figure(
             "level_by_level_complexity",
             "sample complexity of the algorithm level by level",
-            ".figures:level_by_level_complexity",
             ("cells", "sample_complexity", "references"),
             settings=("preset", "threshold"),
         ),
-        Figure(
-            "level_by_level_errors",
-            "error of each level",
-            ".figures:level_by_level_errors",
-            ("cells", "levels"),
-        ),
+        Figure("level_by_level_errors", "error of each level", ("cells", "levels")),
         Figure(
             "level_by_level_conditions",
             "clean signal and weak identifiability",
-            ".figures:level_by_level_conditions",
             ("cells", "levels", "sample_complexity"),
         ),
         Figure(
             "level_by_level_sparsity",
             "what empty places cost the algorithm",
-            ".figures:level_by_level_sparsity",
             ("sample_complexity", "references"),
         ),
         Figure(
             "level_by_level_stages",
             "sensitivities to synonyms after each stage",
-            ".figures:level_by_level_stages",
             ("cells", "sensitivities"),
         ),
     ),

@@ -12,35 +12,10 @@ STUDY = experiment_study(
     plan=plan,
     long=("history",),
     figures=(
-        Figure(
-            "memory_columns",
-            "columns of confidence: q against r and M",
-            ".figures:memory_columns",
-            ("cells",),
-        ),
-        Figure(
-            "memory_exit_rate",
-            "columns of confidence: the best exit rate",
-            ".figures:memory_exit_rate",
-            ("cells",),
-        ),
-        Figure(
-            "memory_necklaces",
-            "necklace policies and their limit",
-            ".figures:memory_necklaces",
-            ("cells",),
-        ),
-        Figure(
-            "memory_starts",
-            "q against time by start",
-            ".figures:memory_starts",
-            ("cells", "history"),
-        ),
-        Figure(
-            "memory_architectures",
-            "RAM against Memento at equal memory",
-            ".figures:memory_architectures",
-            ("cells", "history"),
-        ),
+        Figure("memory_columns", "columns of confidence: q against r and M", ("cells",)),
+        Figure("memory_exit_rate", "columns of confidence: the best exit rate", ("cells",)),
+        Figure("memory_necklaces", "necklace policies and their limit", ("cells",)),
+        Figure("memory_starts", "q against time by start", ("cells", "history")),
+        Figure("memory_architectures", "RAM against Memento at equal memory", ("cells", "history")),
     ),
 )

@@ -22,7 +22,6 @@ STUDY = flow_study(
         Figure(
             "minima",
             "negative modes, unsatisfied points, cusps and gaps at minima of the loss",
-            ".figures:minima",
             ("cells", "ends", "gaps"),
         ),
     ),

@@ -26,29 +26,25 @@ STUDY = Study(
     ),
     figures=(
         Figure(
+            function=".figures:fig01",
             name="fig01",
             title="test error against the sensitivities of the output",
-            function=".figures:fig01",
             uses=(*CORE, *OWN, "images/images"),
             files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
         Figure(
+            function=".figures:fig09",
             name="fig09",
             title="VGG, ResNet and EfficientNet at three relative depths",
-            function=".figures:fig09",
             uses=OWN,
         ),
         Figure(
+            function=".figures:fig17",
             name="fig17",
             title="test error against the sensitivities of a layer at 80 % depth",
-            function=".figures:fig17",
             uses=(*CORE, *OWN),
         ),
-        Figure(
-            name="table1",
-            title="what VGG, ResNet and EfficientNet are made of",
-            function=".figures:table1",
-        ),
+        Figure(name="table1", title="what VGG, ResNet and EfficientNet are made of"),
     ),
     claims=".claims",
     claim_uses={

@@ -30,7 +30,6 @@ STUDY = experiment_study(
         Figure(
             "optimisers",
             "exponents of s_0+1 and sample complexities by optimiser",
-            ".figures:optimisers",
             ("sample_complexity", "grammars"),
         ),
     ),

@@ -20,10 +20,7 @@ STUDY = experiment_study(
     ),
     figures=(
         Figure(
-            "own_latents",
-            "points that cousins, parents and labels need",
-            ".figures:own_latents",
-            ("sample_complexity",),
+            "own_latents", "points that cousins, parents and labels need", ("sample_complexity",)
         ),
     ),
 )

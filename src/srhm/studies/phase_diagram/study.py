@@ -32,19 +32,16 @@ STUDY = flow_study(
         Figure(
             "phase_diagram",
             "the plane of width and output scale, and of size and training points",
-            ".figures:phase_diagram",
             ("cells", "ensembles", "histories"),
         ),
         Figure(
             "phase_learning",
             "learning curves: digits, stripes, and stripes compressed",
-            ".figures:phase_learning",
             ("cells", "compressed"),
         ),
         Figure(
             "phase_alignment",
             "eigenvectors of the tangent kernel and the labels",
-            ".figures:phase_alignment",
             ("cells", "alignment"),
         ),
     ),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.looks import DATA, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.marks import described
 from srhm.figures.mosaic import mosaic
@@ -58,7 +58,7 @@ def _variance(cells: pd.DataFrame) -> Panel:
     parts, laws = [], []
     for data in KINDS if len(cells) else ():
         own = cells[(cells["data"] == data) & (cells["N"] != cells["P"])]
-        parts.append(_of_seeds(own, "variance").assign(data=data))
+        parts.append(own)
         above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
         for offset, label, line in ((0, "$1/N$ (D)", "-."), (1, "$1/(N-P)$ (D)", "-")):
             if len(above) > 1:
@@ -67,9 +67,9 @@ def _variance(cells: pd.DataFrame) -> Panel:
                                        name=f"law {data} {offset}", line=line)))  # fmt: skip
     return Panel(
         title="variance between members", x=RATIO, y=Axis("variance", log=True), marks=[
-            Marks(rows=pd.concat(parts), x="N_over_P", y="variance", low="low", high="high",
-                  by=[by_name("data", KINDS, KINDS, "D")], name="variance", line="-", size=3,
-                  bar_label="range of the seeds"), *laws,
+            mean_line(pd.concat(parts), "N_over_P", "variance",
+                      by_name("data", KINDS, KINDS, "D"), size=3, bar_label="range of the seeds"),
+            *laws,
         ] if parts else [],
     )  # fmt: skip
 
@@ -87,14 +87,10 @@ def _errors(data: str, own: pd.DataFrame) -> Panel:
 
 
 def _points(own: pd.DataFrame, column: str, label: str, colour: str, marker: str) -> Marks:
-    return Marks(rows=_of_seeds(own, column), x="N_over_P", y=column, low="low", high="high",
-                 label=label, colour=colour, marker=marker, line="-", size=3,
-                 bar_label="range of the seeds")  # fmt: skip
-
-
-def _of_seeds(own: pd.DataFrame, column: str) -> pd.DataFrame:
     """Mean over seeds against N/P, of heavy tails the median, and the range of the seeds."""
-    return spread(own, column, ["N_over_P"], middle="median" if column == "mse" else "mean")
+    middle = "median" if column == "mse" else "mean"
+    return mean_line(own, "N_over_P", column, middle=middle, label=label, colour=colour,
+                     marker=marker, size=3, bar_label="range of the seeds")  # fmt: skip
 
 
 def _above(guide: Marks) -> Marks:

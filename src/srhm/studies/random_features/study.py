@@ -14,7 +14,6 @@ STUDY = experiment_study(
         Figure(
             "random_features",
             "double descent of random features, and its removal by ensembles",
-            ".figures:random_features",
             ("cells",),
         ),
     ),

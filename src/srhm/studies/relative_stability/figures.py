@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line, spread
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLUE, GREEN, ORANGE, REGIMES, VERMILION, Look
 from srhm.figures.looks import net as look_of
@@ -75,8 +75,7 @@ def _counts(rows: pd.DataFrame) -> list[str]:
 
 def _lines(rows: pd.DataFrame, x: str, y: str, *by: Scale, **look: Any) -> Marks:
     """Geometric means over seeds, a line for each family."""
-    means = spread(rows, y, [*(one.column for one in by), x], geometric=True)
-    return Marks(**{"rows": means, "x": x, "y": y, "by": by, "line": "-", "width": 0.9, **look})
+    return mean_line(rows, x, y, *by, geometric=True, **{"low": "", "width": 0.9, **look})
 
 
 def _against_size(rows: pd.DataFrame, quantity: str, title: str, *others: Marks) -> Panel:

@@ -16,24 +16,13 @@ STUDY = experiment_study(
     long=("stability", "noise"),
     figures=(
         Figure(
-            "stability_deformations",
-            "maximum-entropy deformations and their formulas",
-            ".figures:stability_deformations",
-            ("cells",),
+            "stability_deformations", "maximum-entropy deformations and their formulas", ("cells",)
         ),
         Figure(
-            "stability_training",
-            "R_f before and after training, against P",
-            ".figures:stability_training",
-            ("cells", "stability"),
+            "stability_training", "R_f before and after training, against P", ("cells", "stability")
         ),
-        Figure(
-            "stability_errors",
-            "test error against R_f, D_f and 1/G_f",
-            ".figures:stability_errors",
-            ("cells", "stability"),
-        ),
-        Figure("stability_depth", "R by depth", ".figures:stability_depth", ("cells", "stability")),
+        Figure("stability_errors", "test error against R_f, D_f and 1/G_f", ("cells", "stability")),
+        Figure("stability_depth", "R by depth", ("cells", "stability")),
         *(
             figure
             for data, words in IMAGES.items()
@@ -41,16 +30,16 @@ STUDY = experiment_study(
                 Figure(
                     f"stability_{data}",
                     f"R_f on {words}",
-                    ".figures:stability_images",
                     ("cells", "stability"),
+                    function=".figures:stability_images",
                     options={"data": data},
                     answers=data == "fashion",
                 ),
                 Figure(
                     f"stability_{data}_scans",
                     f"the same against displacement and noise on {words}",
-                    ".figures:stability_scans",
                     ("cells", "stability", "noise"),
+                    function=".figures:stability_scans",
                     options={"data": data},
                 ),
             )
@@ -58,33 +47,28 @@ STUDY = experiment_study(
         Figure(
             "stability_pixels",
             "why small digits differ: R_f by kind of images",
-            ".figures:stability_pixels",
             ("cells", "stability"),
         ),
         Figure(
             "stability_mnist",
             "R_f on MNIST, where its files are",
-            ".figures:stability_images",
             ("cells", "stability"),
+            function=".figures:stability_images",
             options={"data": "mnist"},
         ),
         Figure(
             "stability_cifar10",
             "R_f on CIFAR-10, where its files are",
-            ".figures:stability_images",
             ("cells", "stability"),
+            function=".figures:stability_images",
             options={"data": "cifar10"},
         ),
         Figure(
-            "stability_models",
-            "R_f of the stripe model and on the SRHM",
-            ".figures:stability_models",
-            ("cells", "stability"),
+            "stability_models", "R_f of the stripe model and on the SRHM", ("cells", "stability")
         ),
         Figure(
             "stability_scans",
             "R_f against displacement, G_f against noise",
-            ".figures:stability_scans",
             ("cells", "stability", "noise"),
         ),
     ),

@@ -16,7 +16,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, Look
 from srhm.figures.marks import GUIDE, described, several
@@ -62,11 +62,9 @@ def _maps(rows: pd.DataFrame) -> Scale:
     return by_name("map", rows["map"], LOOKS, "Map")
 
 
-def _lines(rows: pd.DataFrame, y: str, *by: Scale, middle: str = "mean", **look: Any) -> Marks:
+def _lines(rows: pd.DataFrame, y: str, *by: Scale, **look: Any) -> Marks:
     """A line against the layer for each family: means over seeds with their range."""
-    found = spread(rows, y, [*(one.column for one in by), "k"], middle=middle)
-    return Marks(**{"rows": found, "x": "k", "y": y, "low": "low", "high": "high", "band": True,
-                    "by": by, "line": "-", "size": 3, **look})  # fmt: skip
+    return mean_line(rows, "k", y, *by, **{"band": True, "size": 3, **look})
 
 
 def _singular_values(title: str, rows: pd.DataFrame, *, most: int = 6) -> Panel:
@@ -110,6 +108,12 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
         Axis("depth $L$", log=True, ticks=sorted(set(one["L"]))) for one in (own, linear)
     )
     ends = np.array([own["L"].min(), own["L"].max()], dtype=float) if len(own) else np.array([])
+    # The least R^(1) of maps of which it is known, at their rank.
+    bounds = pd.DataFrame([
+        {"map": name, "R0": one.bottleneck_rank, "R1": one.first_correction}
+        for name, one in MAPS.items()
+        if name in set(limits["map"]) and np.isfinite(one.first_correction)
+    ])  # fmt: skip
     errors = ", ".join(f"{100 * (group['loss'] / group['variance']).mean():.1f} % ({name})"
                        for name, group in own.groupby("map"))  # fmt: skip
     return mosaic([
@@ -125,7 +129,7 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
         ]),
         Panel(title="limits", x=Axis("$R^{(0)}$"), y=Axis("$R^{(1)}$"), marks=[
             Marks(rows=limits, x="R0", y="R1", by=[by], name="limit", filled=False),
-            Marks(rows=_bounds(limits), x="R0", y="R1", by=[by.without("marker")], name="bound",
+            Marks(rows=bounds, x="R0", y="R1", by=[by.without("marker")], name="bound",
                   marker="_", size=14, label="lower bound of $R^{(1)}$", guide=True),
             laws(RANKS, "rank_of", "", "rank (A, C)", name="rank", line=":"),
         ]),
@@ -145,15 +149,6 @@ def _fits(cells: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
         {"map": name, "L": L, "norm": mean["R0"] + mean["R1"] / L}
         for name, mean in limits.groupby("map")[["R0", "R1"]].mean().iterrows()
         for L in np.geomspace(FIRST_DEPTH, cells.loc[cells["map"] == name, "L"].max(), 50)
-    ])  # fmt: skip
-
-
-def _bounds(limits: pd.DataFrame) -> pd.DataFrame:
-    """The least R^(1) of maps of which it is known, at their rank."""
-    return pd.DataFrame([
-        {"map": name, "R0": one.bottleneck_rank, "R1": one.first_correction}
-        for name, one in MAPS.items()
-        if name in set(limits["map"]) and np.isfinite(one.first_correction)
     ])  # fmt: skip
 
 
@@ -218,7 +213,9 @@ def cost_weights(
     most = float(parts["cost"].max())
     thin: dict[str, Any] = {"line": "-", "size": 2.5, "width": 0.8}
     return mosaic([
-        *(_of_rank(name, deep[deep["map"] == name], values) for name in list(LOOKS)[:3]),
+        *(_singular_values(f"{name}{f', $L={rows.L.iloc[0]}$' if len(rows) else ''}",
+                           of_cells(values, rows))
+          for name in list(LOOKS)[:3] for rows in [deep[deep["map"] == name]]),
         Panel(title="bound on the sum", x=Axis("$c_1-2\\,\\log|Jf|_+$", log=True),
               y=Axis(r"$\min\,\Sigma_l\|W_l-V_lV_{l-1}^T\|_F^2$", log=True),
               marks=[*_by_stability(known, "structure_bound", "structure", by),
@@ -240,11 +237,6 @@ def cost_weights(
                            by=[by_name("part", parts["part"], PARTS)]),
                      law([0, most], [0, most], "equal (D, H)", name="equal parts")]),
     ], columns=3, preset=preset, height=2.0)  # fmt: skip
-
-
-def _of_rank(name: str, cells: pd.DataFrame, values: pd.DataFrame) -> Panel:
-    depth = f", $L={cells['L'].iloc[0]}$" if len(cells) else ""
-    return _singular_values(f"{name}{depth}", of_cells(values, cells))
 
 
 def cost_classes(

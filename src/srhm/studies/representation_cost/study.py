@@ -13,47 +13,17 @@ STUDY = experiment_study(
     long=("layers", "values", "regions", "components"),
     tables=(Derived("limits", ".limits:limit_rows", ".limits:LIMITS", uses=("cells",)),),
     figures=(
+        Figure("cost_depth", "parameter norm and depth", ("cells", "limits")),
+        Figure("cost_overfitting", "spurious ranks of few points", ("cells",)),
+        Figure("cost_weights", "structure of the weights", ("cells", "layers", "values")),
         Figure(
-            "cost_depth", "parameter norm and depth", ".figures:cost_depth", ("cells", "limits")
+            "cost_classes", "four classes at two depths", ("cells", "layers", "values", "regions")
         ),
+        Figure("cost_half", "fewer outputs than the symmetry leaves", ("cells", "layers")),
+        Figure("cost_ball", "a ball under gravity", ("cells", "layers", "values")),
         Figure(
-            "cost_overfitting",
-            "spurious ranks of few points",
-            ".figures:cost_overfitting",
-            ("cells",),
+            "cost_factorisation", "summary statistics", ("cells", "layers", "values", "components")
         ),
-        Figure(
-            "cost_weights",
-            "structure of the weights",
-            ".figures:cost_weights",
-            ("cells", "layers", "values"),
-        ),
-        Figure(
-            "cost_classes",
-            "four classes at two depths",
-            ".figures:cost_classes",
-            ("cells", "layers", "values", "regions"),
-        ),
-        Figure(
-            "cost_half",
-            "fewer outputs than the symmetry leaves",
-            ".figures:cost_half",
-            ("cells", "layers"),
-        ),
-        Figure(
-            "cost_ball", "a ball under gravity", ".figures:cost_ball", ("cells", "layers", "values")
-        ),
-        Figure(
-            "cost_factorisation",
-            "summary statistics",
-            ".figures:cost_factorisation",
-            ("cells", "layers", "values", "components"),
-        ),
-        Figure(
-            "cost_hierarchy",
-            "ranks by layer on a grammar",
-            ".figures:cost_hierarchy",
-            ("cells", "layers", "values"),
-        ),
+        Figure("cost_hierarchy", "ranks by layer on a grammar", ("cells", "layers", "values")),
     ),
 )

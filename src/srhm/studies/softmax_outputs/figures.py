@@ -3,11 +3,11 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.looks import Look
 from srhm.figures.marks import between
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, laws, level
+from srhm.figures.panels import Axis, Panel, laws, level
 from srhm.figures.scales import by_name, nets
 from srhm.results.coordinates import GRAMMAR
 from srhm.studies.softmax_outputs.analysis import top_synonyms
@@ -39,15 +39,13 @@ def _panel(rows: pd.DataFrame) -> Panel:
         ["net", "P"], list(OUTPUTS), var_name="output", value_name="S"
     )  # a row for each output
     colours = nets(rows["net"])
-    shown = spread(both, "S", ["net", "output", "P"])
     expected = rows.groupby(["net", "P"])["certain"].mean().reset_index()
     return Panel(
         title=f"$L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$",
         x=Axis("training points $P$", log=True),
         y=Axis("$S$ of the output at $l=L$", limits=(-0.02, 1.02)),
         marks=[
-            Marks(rows=shown, x="P", y="S", low="low", high="high", line="-", name="S",
-                  by=[colours, by_name("output", shown["output"], OUTPUTS)]),
+            mean_line(both, "P", "S", colours, by_name("output", both["output"], OUTPUTS)),
             laws(expected, "P", "certain", "certain answers",
                  by=[colours.without("marker")], line=":", name="certain"),
             level(INSENSITIVE, f"$S={INSENSITIVE}$", name="threshold", line="-."),

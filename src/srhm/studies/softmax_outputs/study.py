@@ -27,7 +27,6 @@ STUDY = Study(
         Figure(
             "softmax_outputs",
             "sensitivity to synonyms of the softmax and of the logits",
-            ".figures:softmax_outputs",
             ("outputs", "cells"),
         ),
     ),

@@ -28,9 +28,9 @@ def _invariances(
 
 def _sparsity_b(number: int, net: str) -> Figure:
     return Figure(
+        function=".figures_complexity:sparsity_b",
         name=f"fig{number:02}",
         title=f"learning curves of the {net.upper()} with sparsity B",
-        function=".figures_complexity:sparsity_b",
         uses=("cells",),
         settings=OF_P_STAR,
         options={"net": net},
@@ -40,9 +40,9 @@ def _sparsity_b(number: int, net: str) -> Figure:
 
 def _branching(number: int, net: str) -> Figure:
     return Figure(
+        function=".figures_complexity:branching",
         name=f"fig{number:02}",
         title=f"sample complexity of the {net.upper()} for s = 3",
-        function=".figures_complexity:branching",
         uses=("sample_complexity", "published_values"),
         settings=OF_P_STAR,
         options={"net": net},
@@ -52,9 +52,9 @@ def _branching(number: int, net: str) -> Figure:
 
 def _sensitivity_curves(number: int, net: str) -> Figure:
     return Figure(
+        function=".figures_invariances:sensitivity_curves",
         name=f"fig{number:02}",
         title=f"sensitivities of every layer of the {net.upper()}",
-        function=".figures_invariances:sensitivity_curves",
         uses=("cells", "sensitivities"),
         settings=("preset", "width"),
         options={"net": net},
@@ -93,14 +93,14 @@ STUDY = Study(
     ),
     figures=(
         Figure(
+            function=".figures_model:fig02",
             name="fig02",
             title="a grammar, its samples, two kinds of sparsity",
-            function=".figures_model:fig02",
         ),
         Figure(
+            function=".figures_model:fig03",
             name="fig03",
             title="locally connected and convolutional networks",
-            function=".figures_model:fig03",
         ),
         Figure(
             name="fig04",
@@ -127,9 +127,7 @@ STUDY = Study(
             },
         ),
         Figure(
-            name="fig05",
-            title="the benefit of sparsity, Eq. 5",
-            function=".figures_model:fig05",
+            function=".figures_model:fig05", name="fig05", title="the benefit of sparsity, Eq. 5"
         ),
         _invariances(
             6,
@@ -148,16 +146,16 @@ STUDY = Study(
         _sensitivity_curves(15, "cnn"),
         _invariances(16, "invariances of the FCN", "fcn", [2]),
         Figure(
+            function=".figures_complexity:authors_points",
             name="authors_points",
             title="the authors' points over ours, by their practice",
-            function=".figures_complexity:authors_points",
             uses=("sample_complexity", "cells", "published_values"),
             shows={"s": 2, "sparsity": "A", "protocol": "balanced batches"},
         ),
         Figure(
+            function=".figures_complexity:practice",
             name="practice",
             title="what the choices of the published figures do to P*",
-            function=".figures_complexity:practice",
             uses=("sample_complexity",),
             settings=OF_P_STAR,
             shows={"net": "cnn", "s": 2, "sparsity": "A"},

@@ -7,11 +7,11 @@ each informative one, v features, m synonyms.
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.looks import BLUE, VERMILION, Look
 from srhm.figures.marks import several
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, level
+from srhm.figures.panels import Axis, Panel, level
 from srhm.figures.scales import by_name
 from srhm.model.grammar import n_nodes, n_placements
 from srhm.results.coordinates import GRAMMAR
@@ -24,7 +24,6 @@ LOOKS = {
     for learnt, tint in LEARNT.items() for tested in (learnt, "B" if learnt == "A" else "A")
 }  # fmt: skip
 NETS = ("cnn", "lcn", "fcn")
-HEIGHT = 2.6  # inches of a row
 
 
 def sparsity_transfer(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
@@ -41,15 +40,18 @@ def sparsity_transfer(transfer: pd.DataFrame, *, threshold: float, preset: str) 
         for net in nets
         for cells in [grammar[grammar["net"] == net]]
     ]
-    return mosaic(panels, columns=max(2, len(nets)), preset=preset, height=HEIGHT, share="y",
-                  notes=_notes(rows))  # fmt: skip
+    # How many test points a network has of each kind.
+    n = rows["n"][rows["n"] > 0]
+    points = f"{n.min()} to {n.max()}" if n.nunique() > 1 else f"{n.max()}"
+    return mosaic(panels, columns=max(2, len(nets)), preset=preset, height=2.6, share="y", notes=[
+        f"Tested on {points} points of each kind that are new to the network."
+    ] if len(n) else [])  # fmt: skip
 
 
 def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
     if cells.empty:
         return Panel(title=net.upper())
     way = cells["trained_on"] + " on " + cells["tested_on"]
-    rows = spread(cells.assign(way=way), "error", ["way", "P"])  # without NaN
     one, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
     words = f"$L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$"
     return Panel(
@@ -57,8 +59,7 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
         x=Axis("training points $P$", log=True),
         y=Axis("test error $\\varepsilon$", limits=(-0.02, 1.02)),
         marks=[
-            Marks(rows=rows, x="P", y="error", low="low", high="high", line="-", name="error",
-                  by=[by_name("way", rows["way"], LOOKS)]),
+            mean_line(cells.assign(way=way), "P", "error", by_name("way", way, LOOKS)),
             level(threshold, f"$\\varepsilon={100 * threshold:.3g}$ %", name="threshold"),
             level(_right_on_a_alone(one), "B: right on A, else a guess", name="A alone",
                   line="-."),
@@ -74,12 +75,3 @@ def _right_on_a_alone(row: pd.Series) -> float:
     ]
     share = (placements[0] / placements[1]) ** n_nodes(depth=depth, branching=branching)
     return (1 - share) * (1 - 1 / int(row["n_c"]))
-
-
-def _notes(rows: pd.DataFrame) -> list[str]:
-    """How many test points a network has of each kind."""
-    n = rows["n"][rows["n"] > 0]
-    if n.empty:
-        return []
-    points = f"{n.min()} to {n.max()}" if n.nunique() > 1 else f"{n.max()}"
-    return [f"Tested on {points} points of each kind that are new to the network."]

@@ -23,7 +23,6 @@ STUDY = Study(
         Figure(
             "sparsity_transfer",
             "test errors on the kind of sparsity learnt and on the other",
-            ".figures:sparsity_transfer",
             ("transfer",),
             settings=("preset", "threshold"),
         ),

@@ -26,7 +26,6 @@ STUDY = flow_study(
         Figure(
             "stripe",
             "neurons, their alignment, and learning curves in the stripe model",
-            ".figures:stripe",
             ("cells", "neurons", "machines"),
         ),
     ),

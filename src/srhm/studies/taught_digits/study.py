@@ -14,7 +14,6 @@ STUDY = experiment_study(
         Figure(
             "taught_digits",
             "test error and relative stability of networks that are taught invariances of digits",
-            ".figures:taught_digits",
             ("cells",),
         ),
     ),

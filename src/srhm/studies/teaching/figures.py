@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import mean_line
 from srhm.figures.complexity_marks import depths, empty_places, net_colours, stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
@@ -56,8 +56,7 @@ def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
     # Patterns that are not shared: all (s_0+1)^s of each of the (s^L-1)/(s-1) rules.
     n_all = (own["s0"] + 1.0) ** (own["s"] * (own["s"] ** own["L"] - 1) / (own["s"] - 1))
     own = own.assign(patterns=own["patterns"].where(own["patterns"] > 0, n_all).astype(float))
-    both = spread(own, "ratio", ["net", "v", "patterns"], geometric=True)
-    by = [replace(net_colours(both["net"]), title="Net"), shaped("v", both["v"], "$v$")]
+    by = [replace(net_colours(own["net"]), title="Net"), shaped("v", own["v"], "$v$")]
     return mosaic([
         *(Panel(title=f"{net.upper()}, $L=3$", x=Axis("test error"),
                 y=Axis("answers by the donor, excess"), marks=[
@@ -67,8 +66,7 @@ def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
           for net in ("cnn", "lcn")),
         Panel(title="synonyms taught", x=Axis("patterns of placements", log=True),
               y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True), marks=[
-                  Marks(rows=both, x="patterns", y="ratio", low="low", high="high", by=by,
-                        name="deficit", line="-"),
+                  mean_line(own, "patterns", "ratio", *by, geometric=True, name="deficit"),
                   level(1, "no points for taught synonyms", line="--")]),
     ], columns=3, preset=preset)  # fmt: skip
 

@@ -23,13 +23,11 @@ STUDY = experiment_study(
         Figure(
             "teaching",
             "sample complexity of networks that are taught invariances",
-            ".figures:teaching",
             ("sample_complexity",),
         ),
         Figure(
             "shortcut",
             "answers of networks to placements of other data, and what shared placements change",
-            ".figures:shortcut",
             ("cells",),
         ),
     ),

@@ -65,19 +65,16 @@ STUDY = Study(
         Figure(
             "temperature",
             "P* against the ratio of learning rate to batch size",
-            ".figures:temperature",
             ("complexities", "limits"),
         ),
         Figure(
             "temperature_exponents",
             "exponents and constants of Eq. 3 and 4 against that ratio",
-            ".figures:temperature_exponents",
             ("exponents",),
         ),
         Figure(
             "temperature_in_time",
             "training loss and sensitivities in time, at two rates",
-            ".figures:temperature_in_time",
             ("cells", "histories", "sensitivity_histories"),
         ),
     ),

@@ -35,7 +35,6 @@ STUDY = Study(
         Figure(
             "weight_sharing",
             "exponents of s_0+1 between LCN and CNN",
-            ".figures:weight_sharing",
             ("sample_complexity", "exponents"),
             settings=("preset", "threshold"),
         ),
