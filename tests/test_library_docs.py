@@ -1,7 +1,9 @@
 """The code of docs/library.md runs as it stands, one block after the other, and gives a P*."""
 
+import inspect
 import re
 from contextlib import chdir
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,20 @@ def test_the_figure_of_published_rows_has_a_line_for_each_vocabulary(names):
     (axes,) = names["plot"].axes.flat
     drawn = [line for line in axes.lines if len(line.get_xdata()) > 1]
     assert len(drawn) == names["some"]["v"].nunique() > 1
+
+
+LIBRARY = ("data", "transforms", "torch_data", "tangent_kernel", "learning_curve", "deformations",
+           "sensitivity")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_functions_name_their_arguments_and_what_they_return(name):
+    module = import_module(f"srhm.{name}")
+    for function in vars(module).values():
+        if inspect.isfunction(function) and function.__module__ == module.__name__:
+            if function.__name__.startswith("_"):
+                continue
+            words = inspect.getdoc(function)
+            assert "Returns:" in words, function.__name__
+            for parameter in inspect.signature(function).parameters:
+                assert re.search(rf"^    {parameter}: ", words, re.MULTILINE), parameter

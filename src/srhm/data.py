@@ -63,9 +63,20 @@ def random_grammar(
 ) -> Grammar:
     """Draws production rules at random, all tuples of a level distinct (sections 2, 3).
 
-    Defaults are those of the paper: n_synonyms = m = v^(s-1), n_classes = n_c = v. The workflow
-    draws the same grammar for this seed. `grammar.parameters.n_distinct` is the number of distinct
-    data.
+    The workflow draws the same grammar for this seed.
+
+    Args:
+        depth: L, the number of levels.
+        branching: s, features in the tuple of a production rule.
+        n_features: v, of each level.
+        n_empty: s_0, empty places for each informative one.
+        n_synonyms: m, tuples that a feature produces; without it v^(s-1), as in the paper.
+        n_classes: n_c; without it v, as in the paper.
+        sparsity: "A" or "B" of section 3.
+        seed: of the draw.
+
+    Returns:
+        The grammar; `grammar.parameters.n_distinct` is the number of its distinct data.
 
     Raises:
         GrammarError: if no grammar has these parameters; the message says which are allowed.
@@ -102,6 +113,15 @@ def train_and_test(
     sets are nested, too. Training and test sets of calls with different n_test may share data. The
     workflow draws the same sample for this seed.
 
+    Args:
+        grammar: the production rules.
+        n_train: P, number of training points.
+        n_test: number of test points.
+        seed: of the draw.
+
+    Returns:
+        Training and test data.
+
     Raises:
         TypeError: if a number is no whole one, with the name of the argument and its range.
         SampleError: if there are too few distinct data; the message says how many.
@@ -137,7 +157,15 @@ class Level:
 
 
 def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
-    """Derives the trees of n data by level, from L+1, the class, to 1, the input (Eq. 1, 2)."""
+    """Derives the trees of data by level (Eq. 1, 2).
+
+    Args:
+        data: n data of the grammar.
+        grammar: its production rules.
+
+    Returns:
+        The latents by level, from L+1, the class, to 1, the input.
+    """
     parameters = grammar.parameters
     labels = data.labels[:, None]
     found = {parameters.depth + 1: Level(labels, np.zeros(labels.shape, np.int32), 1)}
@@ -155,8 +183,13 @@ def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
 def drawn(data: Derivations, grammar: Grammar) -> str:
     """Writes the trees of data as text: a line for each level, each feature above its patch.
 
-    A dot is an uninformative symbol. An input of more than 64 places is a list of features with
-    places.
+    Args:
+        data: n data of the grammar.
+        grammar: its production rules.
+
+    Returns:
+        The text; a dot is an uninformative symbol, and an input of more than 64 places is a list of
+        features with places.
     """
     parameters = grammar.parameters
     width = len(str(max(parameters.n_features, parameters.n_classes) - 1)) + 1

@@ -61,15 +61,17 @@ class Deformation(torch_deformations.Deformation):
     (channels, n, n) or (..., channels, n, n) of any floating type, on any device, it returns other
     ones of the same shape, through which gradients flow.
 
-    cutoff: c, or (least, most): drawn uniformly from these integers. temperature: T, or (least,
-    most): drawn uniformly in log T. Without one it is between the T that moves by half a pixel
-    (root mean square) and `largest_temperature(c)`, below which fields typically do not fold.
-    pixels: "centres", the convention of the text: i^2 + j^2 <= c^2, pixels at (k + 1/2)/n; or
-    "edges", that of the package "diffeo": i, j <= c with (i^2 + j^2)^(1/2) < c + 1/2, pixels at
-    k/(n - 1), k = 0 ... n - 1, of which the outermost do not move. Half a pixel is that of its own
-    fields ("diffeo" has the law for large c); at `largest_temperature(c)` they fold more often: at
-    c = 3 a third, of "centres" a tenth.
-    generator: of all draws; a worker of a `DataLoader` has one of its own.
+    Args:
+        cutoff: c, or (least, most): drawn uniformly from these integers.
+        temperature: T, or (least, most): drawn uniformly in log T. Without one it is between the T
+            that moves by half a pixel (root mean square) and `largest_temperature(c)`, below which
+            fields typically do not fold.
+        pixels: "centres", the convention of the text: i^2 + j^2 <= c^2, pixels at (k + 1/2)/n; or
+            "edges", that of the package "diffeo": i, j <= c with (i^2 + j^2)^(1/2) < c + 1/2,
+            pixels at k/(n - 1), k = 0 ... n - 1, of which the outermost do not move. Half a pixel
+            is that of its own fields ("diffeo" has the law for large c); at
+            `largest_temperature(c)` they fold more often: at c = 3 a third, of "centres" a tenth.
+        generator: of all draws; a worker of a `DataLoader` has one of its own.
 
     Raises:
         TypeError: if a cutoff is no whole number.
@@ -108,9 +110,15 @@ class Deformation(torch_deformations.Deformation):
         return deformed(batch, edge_fields(table, size=size)).reshape(images.shape)
 
     def drawn(self, count: int, *, size: int) -> NDArray[np.float64]:
-        """C_ij of fields for images of size n: (count, 2, C, C), C the largest of the cut-offs.
+        """Draws the coefficients C_ij of fields.
 
-        Of each field those beyond its own cut-off are 0.
+        Args:
+            count: number of fields.
+            size: n, pixels of a side of the images.
+
+        Returns:
+            (count, 2, C, C), C the largest of the cut-offs; of each field those beyond its own
+            cut-off are 0.
         """
         if self.pixels == "centres":
             return super().drawn(count, size=size)
@@ -128,7 +136,14 @@ class Deformation(torch_deformations.Deformation):
 
 
 def visible_edge_temperatures(cutoff: int, *, size: int) -> Range:
-    """As `visible_temperatures` on centres, with the mean square of fields up to the edges.
+    """Range of T as `visible_temperatures` has it, with fields up to the edges.
+
+    Args:
+        cutoff: c.
+        size: n, pixels of a side of the images.
+
+    Returns:
+        The T that moves by half a pixel (root mean square), and `largest_temperature(c)`.
 
     Raises:
         TypeError: if cutoff or size is no whole number.
@@ -146,7 +161,15 @@ def visible_edge_temperatures(cutoff: int, *, size: int) -> Range:
 
 
 def edge_fields(amplitudes: Tensor, *, size: int) -> Tensor:
-    """Displacements n tau in pixels at k/(n - 1), (B, 2, n, n), of C_ij (B, 2, C, C)."""
+    """Displacement fields at the pixels k/(n - 1).
+
+    Args:
+        amplitudes: C_ij, (B, 2, C, C).
+        size: n, pixels of a side of the images.
+
+    Returns:
+        n tau in pixels, (B, 2, n, n).
+    """
     places = torch.linspace(0, 1, size, dtype=torch.float64)
     numbers = torch.arange(1, amplitudes.shape[-1] + 1)
     waves = torch.sin(pi * torch.outer(numbers.double(), places)).to(amplitudes)

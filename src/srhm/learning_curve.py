@@ -36,12 +36,19 @@ def sample_complexity(
 ) -> SampleComplexity:
     """P*, from which on the error stays at or below the threshold: geometric mean of the seeds.
 
-    sizes (n,): numbers of training points P, in any order. errors (n,) or (n, seeds): test errors,
-    or sensitivities, NaN where there is none. Between two P the root of the error is linear in
-    log P. Interval: log P* ± t sd/√n_seeds, sd of the seeds' log P*, as in the tables of the
-    workflow from 8 seeds on; NaN with fewer than two such seeds. Seeds whose curves do not cross
-    the threshold between the sizes enter P* by their bounds (`mean_of_seeds`) and are left out of
-    the interval, and a warning says how many.
+    Between two P the root of the error is linear in log P. The interval is log P* ± t sd/√n_seeds,
+    sd of the seeds' log P*, as in the tables of the workflow from 8 seeds on. Seeds whose curves do
+    not cross the threshold between the sizes enter P* by their bounds (`mean_of_seeds`) and are
+    left out of the interval, and a warning says how many.
+
+    Args:
+        sizes: (n,), numbers of training points P, in any order.
+        errors: (n,) or (n, seeds), test errors or sensitivities, NaN where there is none.
+        threshold: error that defines P*.
+        confidence: of the interval.
+
+    Returns:
+        P* in training points with its interval; NaN bounds with fewer than two seeds.
 
     Raises:
         ValueError: if a size is below 1 or twice there, the shapes do not fit, the threshold is not

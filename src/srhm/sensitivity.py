@@ -40,17 +40,23 @@ def sensitivities(
         S_{k,l} = <||f_k(x) - f_k(p_l x)||^2>_{x, p_l} / <||f_k(x_i) - f_k(x_j)||^2>_{i != j}
 
     and D_{k,l} with the displacement τ_l for the exchange of synonyms p_l: 0 where f_k does not
-    see the change, about 1 where the changed datum is as far as another one. x runs over the first
-    n_points of the dataset, with n_draws images of each; i, j over all pairs.
+    see the change, about 1 where the changed datum is as far as another one. The network is
+    measured in eval mode where it lies; its modes are put back.
 
-    layers: names as in `network.named_modules()`, numbered k = 1, 2, ... as given; "output" is what
-    the network returns. Each gives one tensor (n, ...) of a batch of n. variant: "text", or
-    "practice", as in the published figures. The network is measured in eval mode where it lies; its
-    modes are put back.
+    Args:
+        network: any module.
+        layers: names as in `network.named_modules()`, numbered k = 1, 2, ... as given; "output" is
+            what the network returns. Each gives one tensor (n, ...) of a batch of n.
+        dataset: the data, of which x runs over the first `n_points`; i, j over all pairs of these.
+        seed: of the changes.
+        n_points: number of points x.
+        n_draws: changed versions of each point.
+        variant: "text", or "practice", as in the published figures.
 
-    A row for each kind, k and l: kind, layer, k, l, value, standard_error (jackknife over points),
-    n, n_draws. NaN where all points have one representation; n = 0 where the transformation can
-    change nothing (S for m = 1, D for s_0 = 0).
+    Returns:
+        A row for each kind, k and l: kind, layer, k, l, value, standard_error (jackknife over
+        points), n, n_draws. NaN where all points have one representation; n = 0 where the
+        transformation can change nothing (S for m = 1, D for s_0 = 0).
 
     Raises:
         TypeError: if seed, n_points or n_draws is no whole number.

@@ -27,8 +27,8 @@ def infinite_width_kernel(
     """Theta(x, x') of a fully connected ReLU net with `depth` hidden layers, before training.
 
     The net is that of Eq. 9: each layer is sigma(W f / sqrt(inputs)), the output W f / sqrt(H), all
-    weights standard Gaussians. No factor of 2 makes up for the ReLU: K halves with each layer.
-    biased: with a bias in every layer, 0 before training. With K_0 = Theta_0 = x.x'/d,
+    weights standard Gaussians, biases 0. No factor of 2 makes up for the ReLU: K halves with each
+    layer. With K_0 = Theta_0 = x.x'/d,
 
         K_k = sqrt(K K') (sin t + (pi - t) cos t) / (2 pi)
         Theta_k = K_k + Theta_(k-1) (pi - t) / (2 pi),
@@ -38,8 +38,14 @@ def infinite_width_kernel(
     net of width H differs from it by 1/sqrt(H); with 1/H in the output, Eq. 10, its kernel is H
     times as small.
 
-    x (n, d) and other (m, d), or more axes, which are flattened, as one-hot places (n, d, v) are;
-    None: x itself. Returns (n, m).
+    Args:
+        x: (n, d), or more axes, which are flattened, as one-hot places (n, d, v) are.
+        other: (m, d), alike; without it x itself.
+        depth: number of hidden layers.
+        biased: whether each layer has a bias.
+
+    Returns:
+        The kernel, (n, m).
 
     Raises:
         TypeError: if the depth is no whole number.
@@ -69,9 +75,16 @@ def infinite_width_kernel(
 def empirical_kernel(network: "nn.Module", x: "Tensor", other: "Tensor | None" = None) -> "Tensor":
     """Theta(x, x') of any module with its weights of now: grad f_o(x) . grad f_q(x').
 
-    network: gives (n, outputs) of inputs (n, ...), each of its own point alone; put a network with
-    batch norm into eval mode. x (n, ...) and other (m, ...), None: x itself. Returns (n, outputs,
-    m, outputs). The gradients are held at once: n times outputs times weights.
+    The gradients are held at once: n times outputs times weights.
+
+    Args:
+        network: gives (n, outputs) of inputs (n, ...), each of its own point alone; put a network
+            with batch norm into eval mode.
+        x: (n, ...), inputs.
+        other: (m, ...), further inputs; without it x itself.
+
+    Returns:
+        The kernel, (n, outputs, m, outputs).
     """
     with extra("torch"):
         import torch

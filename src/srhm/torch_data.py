@@ -42,13 +42,19 @@ class HierarchyDataset(Dataset[Any]):
         tree  with trees=True: {level: {"features", "places"}} from L+1, the class, to 1, the input,
               each (s^(L+1-level),) int64, as in `srhm.data.Level`
 
-    whitening: x(1 + c) - c in place of a one-hot x, c = 1/sqrt(v - 1), as in the published figures.
-
-    transform: one of `srhm.transforms`, or several in their order. `Displacement`, `Synonyms` and
-    any `change(data, grammar, generator)` give other data, anew at each access; `OneHot` or
-    `Tokens` stands in the place of form and whitening; what follows them is called with x alone, n
-    in front. generator: of these draws. A worker of a `DataLoader` has a stream of its own, which
-    the seed that PyTorch gives it continues.
+    Args:
+        data: of the grammar.
+        grammar: its production rules.
+        form: of the input, "channels_last" by default.
+        whitening: x(1 + c) - c in place of a one-hot x, c = 1/sqrt(v - 1), as in the published
+            figures.
+        trees: whether the tree comes with each datum.
+        transform: one of `srhm.transforms`, or several in their order. `Displacement`, `Synonyms`
+            and any `change(data, grammar, generator)` give other data, anew at each access;
+            `OneHot` or `Tokens` stands in the place of form and whitening; what follows them is
+            called with x alone, n in front.
+        generator: of these draws. A worker of a `DataLoader` has a stream of its own, which the
+            seed that PyTorch gives it continues.
 
     Raises:
         ValueError: if the form is unknown, symbols are to be whitened, the form is given twice, or
@@ -115,7 +121,14 @@ class HierarchyDataset(Dataset[Any]):
         return tuple(parts)
 
     def inputs(self, data: Derivations) -> Tensor:
-        """Inputs x of any data of the grammar, like transformed ones, with n in front."""
+        """Inputs x of any data of the grammar, like transformed ones.
+
+        Args:
+            data: n data of the grammar.
+
+        Returns:
+            The inputs with n in front.
+        """
         x: Any = torch.from_numpy(self.encoding(data, self.grammar))
         for one in self.further:
             x = one(x)
