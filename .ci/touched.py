@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 # Tests, and the files whose change may break them; tests of one line share what they need.
 TOUCHED = {
     "tests/test_hashes.py tests/test_fresh_root.py": ["envs/*", "benchmarks/fresh_root.py"],
-    "tests/test_install.py": ["envs/*", "pyproject.toml", "Makefile", "src/*/variables.py"],
+    "tests/test_install.py": ["envs/*", "pyproject.toml", "src/*/commands/variables.py"],
     "tests/test_schedulers.py tests/test_profiles.py": ["profiles/*", "rules/*", "Snakefile"],
     "tests/test_explorer.py tests/test_play.py": ["src/*/explorer/*", "src/*/play/*"],
     "tests/test_wheel.py": ["pyproject.toml", "MANIFEST.in", "src/srhm/data.py"],

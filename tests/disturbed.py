@@ -299,6 +299,16 @@ def descendants(pid: int, word: str = "") -> list[psutil.Process]:
     return found
 
 
+def wait_for_group(process: "subprocess.Popen[str]") -> None:
+    """Waits until the last process of a group has ended."""
+    deadline = time.monotonic() + LONGEST
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
+        raise AssertionError("a process of the run does not end")
+
+
 def truncated(path: Path) -> None:
     """Cuts a file in half."""
     data = path.read_bytes()

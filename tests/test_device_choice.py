@@ -247,3 +247,12 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     assert launch._again(run, tmp_path) == []
     os.utime(other, (1, 1))
     assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    "word", ["sparse_hierarchy={'seeds': 3}", "preset=other", "analysis={'threshold': 0.2}"]
+)
+def test_keys_that_no_file_has_are_refused(tmp_path: Path, word: str) -> None:
+    for words in (["--config", "device=cpu", word], [f"--config={word}"], ["-C", word]):
+        with pytest.raises(DeviceError, match=r"allowed are device and rows.*--configfile"):
+            options_for(tmp_path, words)

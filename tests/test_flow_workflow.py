@@ -1,5 +1,7 @@
 """Studies by gradient flow and Adam as their users run them: small curves, twice, changed."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -99,6 +101,23 @@ def test_a_lost_cell_and_a_further_alpha_tilde_are_trained_and_nothing_else(
     assert len(after) - len(before) == 2
 
 
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """A change, and what a run does after it, as in tests/test_workflow.py.
+
+    curves: jobs that train a curve; measured: jobs by measurement; gathered: studies; others: rules
+    beside these and the figures that are drawn.
+    """
+
+    make: Callable[[Project], object]
+    trained: int = 0
+    curves: int = 0
+    measured: Mapping[str, int] = field(default_factory=dict)
+    gathered: frozenset[str] = frozenset()
+    drawn: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+
+
 def change_curves(project: Project, study: str, **keys: Any) -> None:
     """Changes keys of the curves of a study."""
     config = project.config()
@@ -111,3 +130,57 @@ def delete_a_cell(project: Project) -> str:
     key = project.table("jamming/cells")["key"].iloc[0]
     (project.folder / project.store / key[:2] / f"{key}.safetensors").unlink()
     return key
+
+
+def take_out_a_study(project: Project) -> None:
+    """Takes the study of sample complexities out of the preset."""
+    config = project.config()
+    del config["complexity"]
+    project.configure(config)
+
+
+HESSIANS = ("src/srhm/measure/hessians.py", "MAX_EXACT = 1500", "MAX_EXACT = 1501")
+CLAIMS = ("src/srhm/studies/jamming/claims.py", "Within(part, 0.05)", "Within(part, 0.06)")
+PROSE = ("src/srhm/studies/jamming/README.md", "\n\n", "\n\nMore is said.\n\n")
+JAMMED = frozenset({"jamming"})
+
+CHANGES = {
+    "P added": Change(
+        make=lambda project: change_curves(project, "jamming", P=[20, 40]),
+        **{"trained": 2, "curves": 1, "measured": {"hessians": 1}},
+        **{"gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+    ),
+    "one cell deleted": Change(
+        make=delete_a_cell,
+        **{"trained": 1, "curves": 1, "measured": {"hessians": 1}},
+        **{"gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+    ),
+    "code of a measurement": Change(
+        make=lambda project: project.edit(*HESSIANS),
+        **{"measured": {"hessians": 1}, "gathered": JAMMED, "drawn": JAMMED},
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+    ),
+    "claims of one study": Change(
+        make=lambda project: project.edit(*CLAIMS),
+        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+    ),
+    "prose": Change(make=lambda project: project.edit(*PROSE), others=frozenset({"page_jamming"})),
+    "a study taken out": Change(make=take_out_a_study, others=frozenset({"plane_explorer"})),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_what_is_done_again_after(change: Change, project: Project) -> None:
+    change.make(project)
+    if change.curves:  # else no job trains, as is seen below
+        assert project.to_train() == change.trained
+    expected = {f"measure_flow_{name}": count for name, count in change.measured.items()}
+    expected |= {f"gather_{study}": 1 for study in change.gathered}
+    expected |= dict.fromkeys([*change.drawn, *change.others], 1)
+    if change.curves:
+        expected["train_flow"] = change.curves
+    planned = project.planned()
+    assert planned.pop("plane", 1) == 1  # the target itself
+    assert planned == expected

@@ -182,3 +182,17 @@ def test_only_old_partial_files_are_abandoned(results):
     os.utime(results / "cells/ab/one.host-1.part", (long_ago, long_ago))
     assert collect(results, "--confirm", "yes") == 0
     assert [file.name for file in results.rglob("*.part")] == ["two.host-2.part"]
+
+
+def test_what_a_run_noted_and_cannot_be_read_keeps_everything(results, noted, monkeypatch):
+    before, read = files_in(results), Path.read_text
+
+    def shut(path, *arguments, **options):
+        if path.name == places.CONFIGURATION:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path, *arguments, **options)
+
+    monkeypatch.setattr(Path, "read_text", shut)
+    with pytest.raises(PermissionError, match=str(places.CONFIGURATION)):
+        collect(results, "--confirm", "yes")
+    assert files_in(results) == before

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -168,3 +169,13 @@ def test_a_path_that_jobs_cannot_run_in_is_refused_before_anything_is_installed(
     assert run.returncode == 2
     assert f"has {letter!r}: jobs would fail in a shell. Move it" in run.stderr
     assert [file.name for file in folder.iterdir()] == ["envs"]
+
+
+def test_of_two_calls_at_a_time_one_installs(clone, loaded):
+    install = loaded(clone)
+    calls = [threading.Thread(target=install.main) for _ in range(2)]
+    for call in calls:
+        call.start()
+    for call in calls:
+        call.join()
+    assert install.done == ALL

@@ -215,10 +215,31 @@ def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys)
     assert not list(tmp_path.iterdir())
 
 
-def test_the_rows_that_are_asked_for_reach_the_workflow_or_the_launch_is_refused():
-    # A target is no entry of --config.
-    words = ["--config", "rows=both", "--rerun-incomplete", "fig04"]
-    assert launch._with_rows(["fig04"], "both") == words
-    for words in (["--config", "device=cpu"], ["--config=device=cpu"], ["-Cdevice=cpu"]):
-        with pytest.raises(launch.Refused, match="give --config rows=both with the others"):
-            launch._with_rows(words, "both")
+def test_results_of_another_user_are_refused_with_the_mask_that_shares_them(
+    tmp_path, monkeypatch, capsys
+):
+    log = tmp_path / "results" / launch.LOG
+
+    def shut(*_, **__):
+        raise PermissionError(13, "Permission denied", str(log))
+
+    monkeypatch.setattr(launch, "_run", shut)
+    code = launch.main(["--preset", "test", "--study", "teaching", "--directory", str(tmp_path)])
+    assert code == launch.REFUSED
+    printed = capsys.readouterr().out
+    assert f"Permission denied: '{log}'. {log.parent} belongs to {log.parent.owner()}:" in printed
+    assert "umask 002; nothing was started" in printed
+
+
+def test_a_network_that_cannot_be_read_now_ends_a_run_before_it_begins(
+    tmp_path, monkeypatch, capsys
+):
+    cell = tmp_path / "results" / "cells" / "ab" / "cell.safetensors"
+    refusal = PermissionError(13, "Permission denied", str(cell))
+    monkeypatch.setattr(launch.Watch, "unreadable", lambda self: {"cell": refusal})
+    monkeypatch.setattr(launch, "_run", None)
+    code = launch.main(["--preset", "test", "--study", "teaching", "--directory", str(tmp_path)])
+    assert code == launch.REFUSED
+    printed = capsys.readouterr().out
+    assert f"a stored network cannot be read: [Errno 13] Permission denied: '{cell}'." in printed
+    assert "belongs to" in printed

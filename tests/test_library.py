@@ -18,7 +18,6 @@ from srhm.data import (
     GrammarError,
     SampleError,
     displace,
-    drawn,
     exchange_synonyms,
     random_grammar,
     train_and_test,
@@ -28,9 +27,9 @@ from srhm.deformations import Deformation, visible_edge_temperatures
 from srhm.learning_curve import sample_complexity
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import measure
-from srhm.model.grammar import Grammar, GrammarParameters
+from srhm.model.grammar import Grammar
 from srhm.model.parsing import parse
-from srhm.model.sampling import derive, draw_samples
+from srhm.model.sampling import draw_samples
 from srhm.model.theory import n_distinct, predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
@@ -38,7 +37,7 @@ from srhm.sensitivity import sensitivities
 from srhm.statistics import sample_complexity as tables
 from srhm.tangent_kernel import infinite_width_kernel
 from srhm.torch_data import HierarchyDataset
-from srhm.transforms import Displacement, Synonyms, Tokens
+from srhm.transforms import Displacement, OneHot, Synonyms, Tokens
 
 KIND = {"depth": 2, "branching": 2, "n_features": 3, "n_empty": 1}
 
@@ -169,37 +168,6 @@ def test_each_level_of_a_tree_is_a_datum_of_the_levels_above(grammar, data):
             assert found.label == data.labels[row]
             assert found.choices == whole.choices[level - 1 :]
             assert found.offsets == whole.offsets[level - 1 :]
-
-
-def by_hand(n_empty):
-    """A grammar with one class that has one rule, and a datum of it."""
-    parameters = GrammarParameters(
-        depth=2, branching=2, n_features=2, n_synonyms=1, n_classes=1, n_empty=n_empty
-    )
-    grammar = Grammar(parameters, (np.array([[[0, 1]], [[1, 0]]]), np.array([[[1, 0]]])))
-    nodes = np.zeros((1, 3), dtype=int)
-    return grammar, nodes
-
-
-def test_a_tree_is_drawn_with_features_above_their_patches():
-    grammar, nodes = by_hand(1)
-    # Placements of two features in four places: (0, 2), (0, 3), (1, 2), (1, 3).
-    data = derive(grammar, np.array([0]), nodes, np.array([[1, 0, 3]]))
-    assert drawn(data, grammar).splitlines() == [
-        "class 0",
-        "level 2  1       ·       ·       0",
-        "level 1  1 · 0 · · · · · · · · · · 0 · 1",
-    ]
-
-
-# The data for PyTorch.
-def test_forms_of_the_input_say_the_same(grammar, data):
-    forms = ("channels_last", "channels_first", "symbols")
-    last, first, symbols = (HierarchyDataset(data, grammar, form=form)[:][0] for form in forms)
-    assert (last.shape, last.dtype) == ((40, 16, 3), torch.float32)
-    assert torch.equal(first, last.transpose(1, 2))
-    assert torch.equal(nn.functional.one_hot(symbols, 4)[..., 1:].float(), last)
-    assert [tuple(row) for row in symbols.tolist()] == inputs(data, grammar)
 
 
 # Transforms of the data for PyTorch.
@@ -347,3 +315,25 @@ class Bag(nn.Module):
 def test_layers_that_are_no_representation_are_refused(grammar, data, layers, message):
     with pytest.raises(ValueError, match=message):
         sensitivities(Bag(), layers, HierarchyDataset(data, grammar, form="symbols"), seed=0)
+
+
+def test_one_feature_has_no_whitening():
+    grammar = random_grammar(depth=1, branching=2, n_features=1, n_empty=8, seed=0)
+    train, _ = train_and_test(grammar, n_train=4, n_test=4, seed=0)
+    assert np.isfinite(OneHot()(train, grammar)).all()
+    with pytest.raises(ValueError, match=r"v = 1.*allowed are v of 2 or more"):
+        HierarchyDataset(train, grammar, whitening=True)[0]
+
+
+def test_a_layer_before_one_in_place_is_measured_as_it_was(grammar, data):
+    def net(*, inplace):
+        torch.manual_seed(0)
+        flat, first, last = nn.Flatten(), nn.Linear(3 * 16, 20), nn.Linear(20, 3)
+        return nn.Sequential(flat, first, nn.ReLU(inplace=inplace), last)
+
+    dataset = HierarchyDataset(data, grammar)
+    rows = [
+        sensitivities(net(inplace=one), ["0", "1", "2", "output"], dataset, seed=0)
+        for one in (False, True)
+    ]
+    pd.testing.assert_frame_equal(*rows)

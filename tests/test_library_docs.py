@@ -27,11 +27,6 @@ def names(tmp_path_factory):
     return found
 
 
-def test_document_and_code_are_short():
-    assert len(DOCUMENT.read_text().splitlines()) <= 85
-    assert len(BLOCKS[1].splitlines()) < 30
-
-
 def test_the_data_are_of_the_grammar_and_keep_their_class(names):
     assert names["latents"].shape == (1000, 2)
     for image in (names["synonymous"], names["moved"]):

@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import matplotlib as mpl
 import pytest
 
+from srhm.commands import launch
 from srhm.figures.drawing import styled
 
 # Prints and then makes a file: as `srhm reproduce` does, and as a command that only prints.
@@ -53,3 +55,10 @@ def test_a_figure_has_the_style_of_the_paper_whatever_the_user_has_set():
     with mpl.rc_context(own):  # as by a file matplotlibrc
         assert settings() == expected
         assert mpl.rcParams["axes.xmargin"] == 0.4
+
+
+def test_settings_of_numba_in_a_file_are_refused(tmp_path, capsys):
+    (tmp_path / ".numba_config.yaml").write_text("disable_jit: 1\n")
+    assert launch.main(["--preset", "test", "--directory", str(tmp_path)]) == launch.REFUSED
+    assert f"{Path(tmp_path, '.numba_config.yaml')} would change" in capsys.readouterr().out
+    assert [one.name for one in tmp_path.iterdir()] == [".numba_config.yaml"]

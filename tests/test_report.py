@@ -20,7 +20,7 @@ import pytest
 from srhm.report import prose
 from srhm.report.methods import configuration_text
 from srhm.report.page import write_page
-from srhm.report.page_table import PageTable, complexity
+from srhm.report.page_table import complexity
 from srhm.report.scorecard_rows import scorecard_rows
 from srhm.results.records import TableError, write_table
 from srhm.results.tables import (
@@ -281,16 +281,6 @@ def test_every_claim_is_a_row_under_its_verdict_what_differs_first(page):
         assert re.search(rf"{count}\s+\S\s+{word}", page.text)
 
 
-def test_the_scorecard_is_written_as_text_too(texts):
-    text = texts[1]
-    assert text.startswith("5 claims: 3 reproduced, 1 differs, 1 inconclusive.")
-    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == [
-        *dict.fromkeys(TOPICS.values()),
-        "Notes",
-    ]
-    assert "the paper says" in text
-
-
 @pytest.mark.parametrize(
     ("numbers", "text"),
     [
@@ -369,12 +359,6 @@ def test_a_damaged_table_is_no_missing_one(spec, tmp_path):
 
 def test_equal_inputs_give_equal_bytes(texts, spec, tmp_path):
     assert written(json.loads(json.dumps(spec, sort_keys=True)), tmp_path) == texts
-
-
-@pytest.mark.parametrize("wrong", [{"rows": [[1]]}, {"words": {"c"}}, {"main": "c"}])
-def test_a_table_whose_rows_or_names_do_not_fit_its_columns_is_refused(wrong):
-    with pytest.raises(ValueError, match="'T'"):
-        PageTable(**{"title": "T", "note": "", "columns": ("a", "b"), "rows": [[1, 2]]} | wrong)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,8 @@ import pandas as pd
 import pytest
 
 from srhm.commands.command import main
-from srhm.report.answer import lines_of_statements
 from srhm.results.records import write_table
 from srhm.scorecard.card import SCHEMA
-from srhm.scorecard.text import markdown
 
 ROW = {
     "claim": "v-exponent-lcn-L2",
@@ -60,20 +58,6 @@ def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named
     printed = capsys.readouterr().out.splitlines()
     assert LINE in printed
     assert printed[-1] == "All 1 claims, figures: open results/quick/index.html"
-
-
-def test_the_summary_of_the_paper_has_what_it_states() -> None:
-    stated = lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard())
-    assert LINE in stated
-    text = markdown(
-        scorecard(verdict="differs"), topics={ROW["claim"]: "Vocabulary"}, stated=stated
-    )
-    summary, _, rest = text.partition("\n## ")
-    assert all(line in summary for line in stated)
-    assert "Differ:" in rest
-    assert "Differ:" not in summary
-    assert lines_of_statements("srhm.studies.sparse_hierarchy.headline", scorecard()[:0]) == []
-    assert lines_of_statements(None, scorecard()) == []
 
 
 @pytest.mark.parametrize("name", ["claims", "open"])

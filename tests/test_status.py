@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 import yaml
@@ -106,3 +107,28 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     for refused in ("preset: tiny\n", "preset: [\n"):
         (tmp_path / "tiny.yaml").write_text(refused)
         assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
+
+
+def test_cells_that_cannot_be_read_now_are_neither_done_nor_missing(cells, tmp_path, monkeypatch):
+    first, second, third, *_ = list(cells)
+    run = Run(preset.plan_preset(CONFIG), tmp_path)
+    store = tmp_path / "results" / "cells"
+    for key in (first, second, third):
+        store_cell(store, key)
+    read, listed = Path.open, os.scandir
+
+    def denied(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    def opened(path, *arguments, **options):  # of another user, mode 600
+        return denied(path) if path.stem == first else read(path, *arguments, **options)
+
+    def looked_into(path):  # mode 700
+        return denied(path) if Path(path).name == second[:2] else listed(path)
+
+    monkeypatch.setattr(Path, "open", opened)
+    monkeypatch.setattr(os, "scandir", looked_into)
+    watch = Watch(cells, store)
+    assert set(watch.unreadable()) >= {first, second}
+    counted = table(run, watch)[["done", "missing", "damaged", "unreadable"]].sum()
+    assert counted.tolist() == [1, 5, 0, 2]

@@ -250,3 +250,12 @@ def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
     assert_same_cells(found, undisturbed)
     assert list(tmp_path.rglob("*.part")) == []
     assert list(Path(tmp_path).glob("checkpoints/*")) == []
+
+
+def test_a_store_that_is_not_there_is_refused_before_anything_is_trained(
+    planned, tmp_path, monkeypatch
+):
+    (tmp_path / "cells").symlink_to("unmounted")
+    monkeypatch.setattr(training_curve, "train_cell", None)
+    with pytest.raises(StorageError, match="a link to unmounted, which is not there"):
+        train(*planned, tmp_path)

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from srhm.images import fashion
+from srhm.measure.members import members_of
+from srhm.measure.trained_cells import trained_cell
 from srhm.results import store
 from srhm.results.atomic import StorageError, check_writable
 from srhm.results.outdated import row_of
@@ -144,3 +147,25 @@ def test_a_store_on_a_disk_that_is_not_mounted_is_refused(tmp_path):
     (tmp_path / "disk" / "cells").mkdir(parents=True)
     check_writable(store)
     assert list(store.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "read",
+    [trained_cell, lambda entry, store: list(members_of([entry], store=store))],
+    ids=["cell", "member"],
+)
+@pytest.mark.parametrize("number", REFUSALS, ids=errno.errorcode.get)
+def test_a_measurement_removes_no_cell_that_cannot_be_read_now(tmp_path, monkeypatch, number, read):
+    path = write_cell(tmp_path, KEY, make_cell())
+    monkeypatch.setattr(Path, "open", refusing(number))
+    with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{KEY}"):
+        read({"key": KEY, "cell": {"P": 64, "seed": 0}}, tmp_path)
+    assert path.is_file()
+
+
+def test_packed_images_that_cannot_be_read_now_are_no_damaged_ones(tmp_path, monkeypatch):
+    name, content = next(iter(fashion.FILES.items()))
+    (tmp_path / name).touch()
+    monkeypatch.setattr(Path, "open", refusing(errno.EACCES))
+    with pytest.raises(PermissionError, match=name):
+        fashion.read_numbers(tmp_path / name, content)

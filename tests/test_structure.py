@@ -1,7 +1,9 @@
 """The order of the modules, what studies declare, what rules say as parsed, the scripts' size."""
 
 import ast
+import csv
 import json
+import runpy
 import subprocess
 import sys
 from functools import cache
@@ -280,3 +282,20 @@ def test_an_init_file_holds_a_docstring_only():
         if path.name == "__init__.py":
             (only,) = ast.parse(path.read_text()).body
             assert isinstance(only, ast.Expr), path
+
+
+def test_what_a_change_touches_is_there():
+    touched = runpy.run_path(str(REPOSITORY / ".ci" / "touched.py"))["TOUCHED"]
+    named = {name for line, patterns in touched.items() for name in (*line.split(), *patterns)}
+    assert [name for name in sorted(named) if not list(REPOSITORY.glob(name))] == []
+
+
+def test_each_fault_that_was_found_has_its_test():
+    with (REPOSITORY / "reference" / "faults.csv").open(encoding="utf-8", newline="") as file:
+        tests = {row["test"] for row in csv.DictReader(file) if "::" in row["test"]}
+    lost = [
+        one
+        for one in sorted(tests)
+        if f"def {one.partition('::')[2]}(" not in (REPOSITORY / one.partition("::")[0]).read_text()
+    ]
+    assert lost == []

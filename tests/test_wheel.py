@@ -1,4 +1,4 @@
-"""Wheel and sdist of the package, installed where there is no repository, are the whole library.
+"""The wheel of the package, installed where there is no repository, is the whole library.
 
 With NumPy alone `srhm.data` works, and what needs more says which extra brings it.
 """
@@ -44,28 +44,24 @@ def sources(tmp_path_factory):
     return folder
 
 
-def wheel_of(package, folder):
-    """The wheel that pip makes of a folder or of an sdist."""
+@pytest.fixture(scope="module")
+def wheel(sources, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheel")
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder]
-    subprocess.run([*PIP, "wheel", *options, package], check=True, capture_output=True)
+    subprocess.run([*PIP, "wheel", *options, sources], check=True, capture_output=True)
     (made,) = folder.glob("srhm-*.whl")
     return made
 
 
 @pytest.fixture(scope="module")
-def wheel(sources, tmp_path_factory):
-    return wheel_of(sources, tmp_path_factory.mktemp("wheel"))
-
-
-@pytest.fixture(scope="module", params=["wheel", "wheel_of_sdist"])
-def alone(request, tmp_path_factory):
+def alone(wheel, tmp_path_factory):
     """Programs of an environment that has the package, NumPy, and nothing else."""
     folder = tmp_path_factory.mktemp("alone")
     venv.create(folder)
     (packages,) = folder.glob("lib/python3*/site-packages")
     for one in Path(sysconfig.get_path("platlib")).glob("numpy*"):
         (packages / one.name).symlink_to(one)
-    options = ["--no-deps", "--no-index", "--no-compile", request.getfixturevalue(request.param)]
+    options = ["--no-deps", "--no-index", "--no-compile", wheel]
     program = ["--python", folder / "bin" / "python"]
     subprocess.run([*PIP, *program, "install", *options], check=True, capture_output=True)
     return folder / "bin"

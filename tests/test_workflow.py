@@ -3,14 +3,17 @@
 tests/faults kills such a run and lets it go on.
 """
 
+import os
 import shutil
+import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 import pytest
-from copied_project import Project, table_file
+from copied_project import PARTS, Project, table_file
 
 from srhm.results.store import path_of
 
@@ -77,10 +80,61 @@ def change_group(project: Project, **keys: Any) -> None:
     project.configure(config)
 
 
+def change_rate_of_the_cnn(project: Project) -> None:
+    """Gives the CNN of the first group a learning rate of its own."""
+    config = project.config()
+    curves = config[STUDY]["curves"]
+    group = curves[0]
+    curves.append({**group, "net": "cnn", "training": {"learning_rate": 0.02}})
+    group["net"] = "lcn"
+    project.configure(config)
+
+
 def delete_a_cell(project: Project) -> None:
     """Deletes the file of one cell of the first group of curves."""
     cells = project.table(CELLS).query("net == 'lcn'")
     path_of(project.folder / "results/cells", cells["key"].iloc[0]).unlink()
+
+
+def switch_branch_and_back(project: Project) -> None:
+    """Another branch trains otherwise; back on the first one, all sources are new on disk."""
+
+    def git(*words: str) -> None:
+        subprocess.run(["git", *words], cwd=project.folder, check=True, capture_output=True)
+
+    git("init", "--initial-branch=first")
+    git("add", *PARTS)
+    name = ["-c", "user.name=a", "-c", "user.email=a@b"]
+    git(*name, "commit", "--message=one")
+    git("checkout", "-b", "second")
+    project.edit(*SAMPLING)
+    git(*name, "commit", "--all", "--message=two")
+    assert project.to_train() > 0
+    git("checkout", "first")
+    for part in PARTS:
+        for file in [project.folder / part, *(project.folder / part).rglob("*")]:
+            file.touch()
+
+
+def change_sampling_and_lose_records(project: Project) -> None:
+    """Without Snakemake's records only the digests in the names of files tell code apart."""
+    project.edit(*SAMPLING)
+    shutil.rmtree(project.folder / ".snakemake")
+
+
+def run_other_sizes_and_return(project: Project) -> None:
+    """Makes all tables for fewer P, then takes the configuration back."""
+    config = project.config()
+    change_group(project, P=[60, 120])
+    project.run(table_file(CELLS))
+    project.configure(config)
+
+
+def date_ahead(project: Project) -> None:
+    """Dates all results a day ahead, as after work on a machine whose clock was wrong."""
+    ahead = time.time() + 86_400
+    for file in (project.folder / "results").rglob("*"):
+        os.utime(file, (ahead, ahead))
 
 
 def change_prose(project: Project) -> None:
@@ -92,6 +146,17 @@ def change_prose(project: Project) -> None:
 def split_into_jobs(project: Project) -> None:
     """Splits every curve into jobs of one cell."""
     project.configure({**project.config(), "jobs": {"cells": 1}})
+
+
+def choose_a_gpu(project: Project) -> None:
+    """Asks for a GPU in the configuration, and so for each job that trains."""
+    project.configure({**project.config(), "device": "cuda"})
+
+
+def split_and_add_a_size(project: Project) -> None:
+    """Jobs of one cell, of which those for the cells that are there have nothing to train."""
+    split_into_jobs(project)
+    change_group(project, P=[60, 90, 120, 240])
 
 
 SAMPLING = ("src/srhm/model/sampling.py", "BLOCK = 4096", "BLOCK = 4095")
@@ -116,14 +181,30 @@ CHANGES = {
         make=lambda project: change_group(project, P=[60, 90, 120, 240]),
         **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
     ),
+    "P above all others added": Change(
+        make=lambda project: change_group(project, P=[60, 120, 240, 300]),
+        **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
     "seed added": Change(
         make=lambda project: change_group(project, seeds=3),
         **{"trained": 6, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "P removed": Change(
+        make=lambda project: change_group(project, P=[60, 240]),
+        **{"trained": 0, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "learning rate of one net": Change(
+        make=change_rate_of_the_cnn,
+        **{"trained": 6, "curves": 1, "measured": 1, "drawn": OF_TABLES},
     ),
     "sampling code": Change(
         make=lambda project: project.edit(*SAMPLING),
         **{"trained": "all", "curves": "all", "measured": "all"},
         drawn=OF_TABLES | OF_THEORY - {"fig05"},  # which shows no data
+    ),
+    "sampling code, and .snakemake deleted": Change(
+        make=change_sampling_and_lose_records,
+        **{"trained": "all", "curves": "all", "measured": "all", "drawn": OF_TABLES},
     ),
     "definition of a sensitivity": Change(
         make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES
@@ -141,7 +222,16 @@ CHANGES = {
         make=delete_a_cell, **{"trained": 1, "curves": 1, "measured": 1, "drawn": OF_TABLES}
     ),
     ".snakemake deleted": Change(make=lambda project: shutil.rmtree(project.folder / ".snakemake")),
+    "results dated in the future": Change(make=date_ahead),
+    "branch switched and back": Change(make=switch_branch_and_back),
     "split into jobs otherwise": Change(make=split_into_jobs),
+    "split into jobs otherwise, and a P added": Change(
+        make=split_and_add_a_size,
+        **{"trained": 4, "curves": 2, "measured": 2, "drawn": OF_TABLES},
+    ),
+    "trained on a GPU from now on": Change(make=choose_a_gpu),
+    # Figure 4 has tables of its own, which were not made for the other sizes.
+    "preset changed and back": Change(make=run_other_sizes_and_return, drawn=OF_TABLES - {"fig04"}),
 }
 
 

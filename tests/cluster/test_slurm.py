@@ -163,3 +163,22 @@ def test_a_job_that_is_about_to_exceed_its_time_stops_itself_and_is_resumed(undi
     assert "4 cells: 0 in the store" not in log
     assert log.count("goes on from its checkpoint") == 1
     assert_as_undisturbed(grid, undisturbed, stored)
+
+
+def test_a_status_command_that_fails_for_seconds_does_not_stop_the_run(
+    undisturbed, grid, environment, tmp_path
+):
+    real, flag, commands = shutil.which("squeue"), tmp_path / "fails", tmp_path / "bin"
+    commands.mkdir()
+    script = commands / "squeue"
+    script.write_text(f'#!/bin/sh\n[ -e {flag} ] && echo >> {flag} && exit 1\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    grid.environment = {**environment, "PATH": f"{commands}{os.pathsep}{environment['PATH']}"}
+    launcher, stored = start_until_the_last_cell(grid, undisturbed.keys("lcn"))
+    flag.touch()
+    wait_for(lambda: flag.read_text().count("\n") >= 5, within=120, say=grid.printed)
+    flag.unlink()
+    grid.end(launcher)
+    assert "Slurm's status command fails, for 0 min: 1 jobs go on" in grid.messages()
+    assert "Slurm answers again" in grid.messages()
+    assert_as_undisturbed(grid, undisturbed, stored)

@@ -5,6 +5,7 @@ import random
 import shutil
 import time
 
+import pandas as pd
 import pytest
 from disturbed import (
     BY_FLOW,
@@ -19,6 +20,8 @@ from disturbed import (
 )
 
 from srhm.results.store import path_of
+
+NOT_STORED = "not in the store"
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +41,20 @@ def exchanged(one, other):
     content = one.read_bytes()
     one.write_bytes(other.read_bytes())
     other.write_bytes(content)
+
+
+@pytest.mark.parametrize("kind", [TRAINED, BY_FLOW], ids=["trained", "by flow"])
+def test_a_folder_in_place_of_a_cell_is_named_and_once_removed_the_cell_is_trained(
+    undisturbed, kind
+):
+    with undisturbed.scene(kind) as scene:
+        scene.cell(0).unlink()
+        scene.cell(0).mkdir()
+        code, text = scene.run()
+        assert code != 0
+        assert_said(text, "a folder is in place of this file: remove it", traceback=True)
+        scene.cell(0).rmdir()
+        undisturbed.is_finished_by(scene, trains=1)
 
 
 @pytest.mark.parametrize("kind", [TRAINED, BY_FLOW], ids=["trained", "by flow"])
@@ -76,6 +93,16 @@ def test_damaged_weights_are_not_measured(undisturbed, damage, why, trains):
         undisturbed.is_finished_by(scene, trains=trains)
 
 
+def test_partial_files_of_killed_processes_are_no_cells(undisturbed):
+    with undisturbed.scene() as scene:
+        for file in (scene.cell(0), scene.files("curves/*.parquet")[0]):
+            part = file.with_name(f".{file.name}.123.part")
+            shutil.copy(file, part)
+            truncated(part)
+        scene.cell(0).unlink()
+        undisturbed.is_finished_by(scene, trains=1, says=[NOT_STORED])
+
+
 @pytest.mark.parametrize(
     ("kind", "pattern"),
     [
@@ -95,6 +122,17 @@ def test_a_damaged_table_is_named_and_once_deleted_made_again(undisturbed, kind,
         assert_said(text, "is damaged", traceback=True)
         scene.files(pattern)[0].unlink()
         undisturbed.is_finished_by(scene, trains=0)
+
+
+def test_a_figure_of_no_bytes_is_made_again(undisturbed):
+    with undisturbed.scene(MEASURED) as scene:
+        figure = scene.folder / "results/faults/figures/fig04.pdf"
+        for _ in range(2):
+            code, text = scene.run(str(figure.relative_to(scene.folder)))
+            assert code == 0, text
+            assert figure.stat().st_size
+            figure.write_bytes(b"")
+        assert_said(text, "is empty: it is made again")
 
 
 def without_records(scene):
@@ -119,6 +157,14 @@ def test_records_and_dates_of_files_do_not_count(undisturbed, change):
         undisturbed.is_finished_by(scene, trains=0)
 
 
+def test_files_of_tomorrow_are_dated_now(undisturbed):
+    with undisturbed.scene(of="fewer") as scene:
+        ahead = time.time() + 86_400
+        for file in scene.files("**/*"):
+            os.utime(file, (ahead, ahead))
+        undisturbed.is_finished_by(scene, says=["dated in the future"])
+
+
 def test_cells_of_older_code_stay_beside_those_of_now(undisturbed, tmp_path):
     older = tmp_path / "older"
     names = ("src", "rules", "scripts", "profiles", "config", "envs", "docs", "reference")
@@ -141,3 +187,68 @@ def test_cells_of_older_code_stay_beside_those_of_now(undisturbed, tmp_path):
         scene.configure(HIERARCHIES)
         assert not scene.whole()
         undisturbed.is_finished_by(scene)
+
+
+def test_a_diverged_cell_is_a_result_and_not_trained_again(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        (curves,) = HIERARCHIES["curves"]
+        wild = {**curves, "net": "cnn", "training": {"learning_rate": 10.0}}
+        scene.configure({**HIERARCHIES, "curves": [{**curves, "net": "lcn"}, wild]})
+        code, text = scene.run()
+        assert code == 0
+        assert_said(text, "diverged after")
+        cells = pd.concat(scene.tables())
+        diverged = cells["status"] == "diverged"
+        assert diverged.any()
+        assert cells.loc[diverged, "test_error"].isna().all()
+        stored = scene.whole()
+        assert scene.run()[0] == 0
+        assert scene.whole() == stored
+
+
+def more(scene):
+    """More cells are asked for, and Snakemake's --touch is given before they are trained."""
+    scene.run(*scene.kind.words, "--touch")
+
+
+def dry(scene):
+    scene.cell(0).unlink()
+    assert_said(scene.run(*scene.kind.words, "-n")[1], "a dry run: nothing was made")
+
+
+def others_first(scene):
+    """One curve cannot be stored: the other is trained all the same."""
+    for file in (scene.cell(0), scene.cell(6)):
+        file.unlink()
+    scene.cell(0).mkdir()
+    code, text = scene.run(*scene.kind.words, "--keep-going")
+    assert code
+    assert scene.cell(6).is_file(), text
+    scene.cell(0).rmdir()
+
+
+def two_of_one_name(scene):
+    """A file of other numbers with the same preset name, and then the first again."""
+    scene.run()  # notes whose results these are
+    file, scene.file = scene.file, scene.file.with_name("other.yaml")
+    scene.configure(with_P(HIERARCHIES, [60]))
+    assert_said(scene.run()[1], "were made of .*take their place")
+    scene.file = file
+    scene.configure(HIERARCHIES)
+
+
+@pytest.mark.parametrize(
+    ("words", "of"),
+    [(more, "fewer"), (dry, "all"), (others_first, "all"), (two_of_one_name, "all")],
+)
+def test_words_for_snakemake_lose_no_cell(undisturbed, words, of):
+    with undisturbed.scene(of=of) as scene:
+        words(scene)
+        undisturbed.is_finished_by(scene)
+
+
+def test_all_jobs_again_train_no_stored_cell(undisturbed):
+    with undisturbed.scene() as scene:
+        scene.cell(0).unlink()
+        words = (*scene.kind.words, "--forceall")
+        undisturbed.is_finished_by(scene, trains=1, arguments=words)

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,13 +15,18 @@ from disturbed import (
     BY_FLOW,
     LONGEST,
     MEASURED,
+    REPOSITORY,
     TRAINED,
     Strike,
     Undisturbed,
     assert_said,
     descendants,
     struck,
+    truncated,
+    wait_for_group,
 )
+
+from srhm.results import places
 
 STORED = r"\d+ of \d+ networks are stored"
 RESUMED = "goes on from its checkpoint"
@@ -53,6 +59,13 @@ def twice(scene, process):
         os.killpg(process.pid, signal.SIGINT)
 
 
+def stopped_and_continued(scene, process):
+    """Ctrl-Z or a laptop that sleeps, for three seconds."""
+    os.killpg(process.pid, signal.SIGSTOP)
+    time.sleep(3)
+    os.killpg(process.pid, signal.SIGCONT)
+
+
 # What ends a run, what it says then, and what the next one says.
 ENDS: dict[str, tuple[Strike, tuple[str, ...], tuple[str, ...]]] = {
     "a trainer killed": (
@@ -83,6 +96,47 @@ def test_what_ends_a_run_costs_the_cells_in_training(undisturbed, kind, end):
         undisturbed.is_finished_by(scene, says=next_says)
 
 
+def test_a_run_that_is_stopped_and_continued_goes_on(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        assert struck(scene, stopped_and_continued)[0] == 0
+        undisturbed.is_finished_by(scene, trains=0)
+
+
+@pytest.mark.parametrize("reader", ["head -1", "true"])
+def test_a_run_whose_reader_is_gone_goes_on(undisturbed, reader):
+    with undisturbed.scene(of="none") as scene:
+        shell = ["sh", "-c", f'"$@" 2>&1 | {reader}', "sh"]
+        struck(scene, lambda scene, process: None, before=shell)
+        wait_for_group(scene.started[-1])  # the shell ends before the run
+        undisturbed.is_finished_by(scene, trains=0)
+
+
+def test_a_run_through_tee_leaves_checkpoints_at_ctrl_c(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        shell = ["sh", "-c", '"$@" 2>&1 | tee /dev/stdout', "sh"]
+        struck(scene, to_group(signal.SIGINT), before=shell)
+        wait_for_group(scene.started[-1])
+        undisturbed.is_finished_by(scene, says=(RESUMED,))
+
+
+def test_a_run_whose_log_is_deleted_goes_on(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        log = scene.folder / "results" / "run.log"
+        assert struck(scene, lambda scene, process: log.unlink())[0] == 0
+        undisturbed.is_finished_by(scene, trains=0)
+
+
+def test_damaged_checkpoints_cost_their_cells_alone(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        struck(scene, to_launcher(signal.SIGTERM))
+        folder = scene.folder / places.checkpoints_of(scene.kind.trainer)
+        files = list(folder.glob("*.safetensors"))
+        assert files
+        for file in files:
+            truncated(file)
+        undisturbed.is_finished_by(scene, says=("damaged checkpoint, the cell begins anew",))
+
+
 def test_a_run_beside_orphans_trains_no_stored_cell_again(undisturbed):
     with undisturbed.scene(of="none") as scene:
         process = scene.start()
@@ -96,6 +150,41 @@ def test_a_run_beside_orphans_trains_no_stored_cell_again(undisturbed):
         assert code == 0, text
         assert_said(text, INTERRUPTED)
         assert stored.items() <= scene.whole().items()
+        undisturbed.is_finished_by(scene, trains=0)
+
+
+def test_while_the_snakemake_of_a_killed_launcher_works_a_run_is_refused(undisturbed):
+    with undisturbed.scene(of="none") as scene:
+        process = scene.start()
+        scene.wait_for_cells(3, process)
+        snakemake = scene.snakemake(process)
+        process.kill()
+        process.wait()
+        code, text = scene.run()
+        assert code == 2
+        assert_said(text, "another run works in")
+        psutil.wait_procs([snakemake], timeout=LONGEST)
+        undisturbed.is_finished_by(scene, trains=0)
+
+
+def test_while_a_run_trains_others_are_refused(undisturbed):
+    """The first stands still meanwhile: it would be over before them."""
+
+    def strike(scene, process):
+        os.killpg(process.pid, signal.SIGSTOP)
+        gc = [sys.executable, "-m", "srhm.commands.gc", "--confirm", "yes"]
+        for command, says in (
+            (scene.command(), "another run works in"),
+            (scene.command("--unlock"), "another run works in"),
+            ([*gc, "--directory", str(scene.folder)], "nothing has been removed"),
+        ):
+            one = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
+            assert one.returncode == 2
+            assert_said(one.stdout + one.stderr, says)
+        os.killpg(process.pid, signal.SIGCONT)
+
+    with undisturbed.scene(of="none") as scene:
+        assert struck(scene, strike)[0] == 0
         undisturbed.is_finished_by(scene, trains=0)
 
 

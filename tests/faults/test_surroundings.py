@@ -6,7 +6,9 @@ Most last while a run trains a cell that was deleted before. Disks are mounted, 
 import os
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from disturbed import REPOSITORY, Undisturbed, assert_said
@@ -66,6 +68,12 @@ READ_ONLY = (
 )
 
 
+def in_group(file, text):
+    """Words that run a command in a control group where a file has this text."""
+    words = f'd=$(mktemp -d) && mount --bind "$d" "$d" && echo "{text}" > "$d/{file}"'
+    return ["unshare", "--mount", *in_shell(f'{words} && mount --bind "$d" /sys/fs/cgroup')]
+
+
 @pytest.mark.parametrize(
     ("variables", "before", "says"),
     [
@@ -80,15 +88,25 @@ READ_ONLY = (
         ({}, in_shell("ulimit -n 64"), []),
         pytest.param({}, ["unshare", "--net"], [], marks=as_root),
         pytest.param({}, ["unshare", "--mount", *in_shell(READ_ONLY)], [], marks=as_root),
+        pytest.param(
+            {}, in_group("memory.max", 1_200_000_000),
+            ["memory: 1200 MB by the limit of this container"], marks=as_root,
+        ),
     ],
     ids=["ignored variables", "harmless variables", "no UTF-8", "no home", "no place for code",
          "memory of a job", "umask", "little memory", "few files", "no network",
-         "read-only clone"],
+         "read-only clone", "memory of a container"],
 )  # fmt: skip
 def test_a_lacking_cell_is_trained_under(undisturbed, variables, before, says):
     with undisturbed.scene() as scene:
         scene.cell(0).unlink()
         undisturbed.is_finished_by(scene, trains=1, says=says, environment=variables, before=before)
+
+
+def test_results_may_be_moved_to_a_path_that_no_shell_likes(undisturbed, tmp_path):
+    with undisturbed.scene(also=tmp_path / "a {curve} 'path' $HOME") as scene:
+        scene.cell(0).unlink()
+        undisturbed.is_finished_by(scene, trains=1, says=["not in the store"])
 
 
 def test_results_may_be_a_link_to_another_disk(undisturbed, tmp_path):
@@ -156,6 +174,18 @@ def test_a_disk_that_fills_up_costs_the_cells_in_training(undisturbed, of):
 
 
 @as_root
+def test_results_on_a_read_only_disk_are_refused(undisturbed):
+    with undisturbed.scene(of="fewer") as scene:
+        with on_disk(scene.folder):
+            remounted(scene.folder, "ro")
+            code, text = scene.run()
+            remounted(scene.folder, "rw")
+        assert code == 2
+        assert_said(text, "[Rr]ead-only")
+        undisturbed.is_finished_by(scene)
+
+
+@as_root
 def test_results_of_another_user_are_refused(undisturbed):
     """Root without its right to write what it does not own is as an ordinary user."""
     with undisturbed.scene(of="fewer") as scene:
@@ -166,3 +196,119 @@ def test_results_of_another_user_are_refused(undisturbed):
         assert code == 2
         assert_said(text, "cannot be written to: Permission denied")
         undisturbed.is_finished_by(scene)
+
+
+@as_root
+@pytest.mark.parametrize("variable", ["TMPDIR", "HOME"])
+def test_a_full_disk_of_home_or_temporary_files_is_no_fault(undisturbed, tmp_path, variable):
+    folder = tmp_path / "full"
+    with undisturbed.scene() as scene, on_disk(folder, megabytes=1):
+        (folder / ".cache").mkdir()
+        filled_up(folder)
+        scene.cell(0).unlink()
+        variables = {variable: str(folder), "XDG_CACHE_HOME": ""}
+        undisturbed.is_finished_by(scene, trains=1, environment=variables)
+        filled_up(folder).unlink()
+
+
+@as_root
+@pytest.mark.parametrize("also", [["-u", "HOME"], ["bash", "-c", 'ulimit -u 64 && exec "$@"', "b"]])
+def test_a_user_without_an_entry_trains(undisturbed, also):
+    """As of `docker run --user`; one that may read all."""
+    rights = "+dac_override,+dac_read_search"
+    words = ["setpriv", f"--reuid={UNKNOWN}", f"--regid={UNKNOWN}", "--clear-groups"]
+    words += [f"--inh-caps={rights}", f"--ambient-caps={rights}", "env", "-u", "USER"]
+    words += ["-u", "LOGNAME", "-u", "XDG_CACHE_HOME", *also]
+    with undisturbed.scene() as scene:
+        scene.cell(0).unlink()
+        for user in (UNKNOWN, "0"):
+            owned = ["chown", "--recursive", f"{user}:{user}", str(scene.folder)]
+            subprocess.run(owned, check=True)
+            if user == UNKNOWN:
+                undisturbed.is_finished_by(scene, trains=1, before=words)
+
+
+# Functions of the C library that misbehave: always, and where a file $FLAG is there.
+NO_LOCKS = """
+#include <errno.h>
+int flock(int file, int operation) { errno = ENOLCK; return -1; }
+"""
+QUOTA = """
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+ssize_t write(int file, const void *bytes, size_t number) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length > 0 ? length : 0] = 0;
+  if (strstr(path, "/cells/") && access(getenv("FLAG"), F_OK) == 0) { errno = EDQUOT; return -1; }
+  return syscall(SYS_write, file, bytes, number);
+}
+"""
+A_MONTH_BACK = """
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int code = syscall(SYS_clock_gettime, clock, now);
+  if (clock == CLOCK_REALTIME && access(getenv("FLAG"), F_OK) == 0) now->tv_sec -= 30 * 86400;
+  return code;
+}
+"""
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    """Variables that load a library of this code into each process."""
+    if shutil.which("cc") is None:
+        pytest.skip("no compiler cc")
+
+    def variables(code):
+        source, library = tmp_path / "library.c", tmp_path / "library.so"
+        source.write_text(code, encoding="utf-8")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source], check=True)
+        return {"LD_PRELOAD": str(library), "FLAG": str(tmp_path / "flag")}
+
+    return variables
+
+
+def test_a_file_system_without_locks_is_refused(undisturbed, loaded):
+    with undisturbed.scene(of="fewer") as scene:
+        code, text = scene.run(environment=loaded(NO_LOCKS))
+        assert code == 2
+        assert_said(text, "cannot be locked .No locks available.*--directory")
+
+
+@pytest.mark.parametrize(
+    ("library", "ends", "says"),
+    [(QUOTA, True, ["[Qq]uota exceeded", STORED]), (A_MONTH_BACK, False, [])],
+    ids=["quota", "clock"],
+)
+def test_a_quota_that_is_used_up_or_a_clock_that_jumps_loses_nothing(
+    undisturbed, loaded, library, ends, says
+):
+    variables = loaded(library)
+    with undisturbed.scene(of="none") as scene:
+        process = scene.start(environment=variables)
+        scene.wait_for_cells(3, process)
+        stored = scene.whole()
+        Path(variables["FLAG"]).touch()
+        code, text = scene.end(process)
+        assert bool(code) is ends, text
+        assert_said(text, *says, traceback=True)
+        assert stored.items() <= scene.whole().items()
+        undisturbed.is_finished_by(scene)
+
+
+@as_root
+def test_half_a_processor_is_one_core():
+    limits = [sys.executable, str(REPOSITORY / "src/srhm/commands/limits.py")]
+    command = [*in_group("cpu.max", "50000 100000"), *limits]
+    assert subprocess.run(command, capture_output=True, text=True).stdout.strip() == "1"
