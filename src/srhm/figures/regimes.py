@@ -23,23 +23,8 @@ from srhm.figures.marks import endings, power, several
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
 from srhm.figures.scales import Scale, graded
-from srhm.statistics.output_scale import (
-    FEATURE,
-    LAZY,
-    LEVELS,
-    SHORT,
-    WIDE,
-    Family,
-    at_most,
-    families,
-    feature_slope,
-    fitted_in,
-    kernel_change_fit,
-    level_set,
-    log_of,
-    wholly_fitted,
-    width_fit,
-)
+from srhm.statistics import output_scale
+from srhm.statistics.output_scale import families
 
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 TILDE, WIDTH = Axis(ALPHA_TILDE, log=True), Axis("width $h$", log=True)
@@ -52,32 +37,34 @@ def tildes(values: Sequence[float] | pd.Series, title: str = "$\\tilde\\alpha$")
     return graded("alpha_tilde", values, title, label=lambda a: f"${power(a)}$", palette="flare")
 
 
-def widths_of(families: Sequence[Family]) -> Scale:
+def widths_of(families: Sequence[output_scale.Family]) -> Scale:
     """A shade for each width that a figure has."""
     return graded("width", [h for one in families for h in one.widths], "Width $h$")
 
 
-def tildes_of(families: Sequence[Family]) -> Scale:
+def tildes_of(families: Sequence[output_scale.Family]) -> Scale:
     """A shade for each alpha_tilde that a figure has."""
     return tildes([a for one in families for a in one.tildes])
 
 
 def levels_of(title: str) -> Scale:
     """Levels of the kernel change, `LEVELS`: that of 1 is a full line."""
-    styles = dict(zip(LEVELS, ("--", "-", ":"), strict=True))
+    styles = dict(zip(output_scale.LEVELS, ("--", "-", ":"), strict=True))
     known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
     return Scale(column="level", looks=known, title=title)
 
 
 def by_family(
-    shown: Sequence[Family], panels_of: Callable[[Family], Sequence[Panel]], **others: Any
+    shown: Sequence[output_scale.Family],
+    panels_of: Callable[[output_scale.Family], Sequence[Panel]],
+    **others: Any,
 ) -> Figure:
     """The panels of each family; notes say how its members were trained, and how that ended."""
     return mosaic([panel for one in shown for panel in panels_of(one)],
                   notes=[f"{protocol(one)}." for one in shown], **others)  # fmt: skip
 
 
-def title(family: Family) -> str:
+def title(family: output_scale.Family) -> str:
     """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
     name = f"{net(family.net).label}, {family.activation}"
     if family.data != "srhm":
@@ -86,7 +73,7 @@ def title(family: Family) -> str:
     return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
 
 
-def protocol(family: Family) -> str:
+def protocol(family: output_scale.Family) -> str:
     """How the members of a family were trained, and how that ended."""
     first, status = family.cells.iloc[0], family.cells["status"]
     per_point = family.cells.groupby(["width", "alpha_tilde"]).size()
@@ -141,13 +128,13 @@ def error_by_scale(
 ) -> Figure:
     """Test error against alpha_tilde: for each family single networks, and their mean output.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies; study: whose are drawn. The
-    ensemble's error is the mean over seeds of that of the mean output of a seed's members.
+    study: whose are drawn. The ensemble's error is the mean over seeds of that of the mean output
+    of a seed's members.
     """
     shown = families(cells, ensembles, study=study)
     widths = widths_of(shown)
 
-    def panels(family: Family) -> list[Panel]:
+    def panels(family: output_scale.Family) -> list[Panel]:
         single = averaged(family.cells, "test_error", at="alpha_tilde", by=["width"])
         together = _over_seeds(family.ensembles, "ensemble_error")
         values = pd.concat([single["value"], single["low"], single["high"], together["value"]])
@@ -179,16 +166,15 @@ def output_variance(
 ) -> Figure:
     """For each family Var F against h, a line for each alpha_tilde, and h Var F against it.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies; study: whose are drawn. Var
-    F is the mean over seeds; its guide has the expected slope of -1.
+    study: whose are drawn. Var F is the mean over seeds; its guide has the expected slope of -1.
     """
     shown = families(cells, ensembles, study=study)
     by_tilde, by_width = tildes_of(shown), widths_of(shown)
 
-    def panels(family: Family) -> list[Panel]:
+    def panels(family: output_scale.Family) -> list[Panel]:
         rows = family.ensembles[family.ensembles["variance"] > 0]
         found = _over_seeds(rows, "variance")
-        scaled_title = f"$h$ Var $F$; expected constant for $h\\geq{WIDE}$"
+        scaled_title = f"$h$ Var $F$; expected constant for $h\\geq{output_scale.WIDE}$"
         if rows.empty:
             return [Panel(title=title(family)), Panel(title=scaled_title)]
         first = rows["width"].min()
@@ -209,29 +195,31 @@ def output_variance(
 def kernel_change(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
     """For each family: kernel change and half time against alpha_tilde, kernel change against h.
 
-    cells: rows of FLOW_CELLS, of any studies; study: whose are drawn. The guides have the expected
-    slopes and pass through the middle of the fitted points of their regime.
+    study: whose are drawn. The guides have the expected slopes and pass through the middle of the
+    fitted points of their regime.
     """
     shown = families(cells, study=study)
     widths = widths_of(shown)
     return by_family(shown, lambda one: _kernel_changes(one, widths), columns=3, preset=preset)
 
 
-def _kernel_changes(family: Family, widths: Scale) -> list[Panel]:
+def _kernel_changes(family: output_scale.Family, widths: Scale) -> list[Panel]:
     cells = family.cells.assign(scaled=family.cells["half_time"] / family.cells["alpha_tilde"])
     change, half = (averaged(cells, column, at="alpha_tilde", by=["width"], logarithmic=True)
                     for column in ("kernel_change", "scaled"))  # fmt: skip
-    crossed = level_set(wholly_fitted(cells), 1.0)
-    at = np.exp(log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
+    crossed = output_scale.level_set(output_scale.wholly_fitted(cells), 1.0)
+    at = np.exp(output_scale.log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
     guides, texts = _slopes_and_words(family)
     crossing = Marks(rows=pd.DataFrame({"at": [at], "one": [1.0]}).dropna(), x="at", y="one",
                      name="crossover", label="crossover", marker="D", filled=False, order=3.0,
                      colour="black")  # fmt: skip
     words = [*texts, f"1 at {at:.3g}"] if len(crossed) else texts
     highest = float(change["value"].max())
-    flat = half[at_most(half["alpha_tilde"], SHORT) & np.isfinite(half["value"])]["value"]
-    constant = [level(float(np.exp(np.log(flat).mean())), "expected constant up to"
-                      f" $\\tilde\\alpha={SHORT:g}$", name="window", line="-.")]  # fmt: skip
+    flat = half[
+        output_scale.at_most(half["alpha_tilde"], output_scale.SHORT) & np.isfinite(half["value"])
+    ]["value"]
+    words_of = f"expected constant up to $\\tilde\\alpha={output_scale.SHORT:g}$"
+    constant = [level(float(np.exp(np.log(flat).mean())), words_of, name="window", line="-.")]
     return [
         Panel(title=title(family), x=TILDE, y=Axis(CHANGE, log=True, limits=(None, 1e3 * highest)),
               note="\n".join(words), marks=[
@@ -245,30 +233,34 @@ def _kernel_changes(family: Family, widths: Scale) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _slopes_and_words(family: Family) -> tuple[list[Marks], list[str]]:
+def _slopes_and_words(family: output_scale.Family) -> tuple[list[Marks], list[str]]:
     """Lines of the expected slopes beside the points, and the fitted slopes in words."""
     found, texts = [], []
-    for lazy, slope in ((True, -1.0), (False, feature_slope(family.hidden_layers))):
-        rows = fitted_in(family.cells, lazy=lazy)
+    for lazy, slope in ((True, -1.0), (False, output_scale.feature_slope(family.hidden_layers))):
+        rows = output_scale.fitted_in(family.cells, lazy=lazy)
         rows = rows[rows["kernel_change"] > 0]
         if rows.empty:
             continue
-        ends = [LAZY, max(family.tildes)] if lazy else [min(family.tildes), FEATURE]
+        ends = (
+            [output_scale.LAZY, max(family.tildes)]
+            if lazy
+            else [min(family.tildes), output_scale.FEATURE]
+        )
         found.append(expected_slope(rows, "alpha_tilde", "kernel_change", slope, label=SLOPES,
                                     factor=5.0 if lazy else 1 / 3.0, ends=ends))  # fmt: skip
-        fit = kernel_change_fit(family.cells, lazy=lazy)
+        fit = output_scale.kernel_change_fit(family.cells, lazy=lazy)
         if fit.n:
             name = "lazy" if lazy else "feature"
             texts.append(f"{name}:\n{interval_text(fit.slope, fit.low, fit.high)}")
     return found, texts
 
 
-def _against_width(family: Family) -> Panel:
+def _against_width(family: output_scale.Family) -> Panel:
     """Kernel change against h at the largest alpha_tilde: is it a function of alpha_tilde alone?"""
     tilde = max(family.tildes)
     part = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
     points = averaged(part, "kernel_change", at="width", logarithmic=True)
-    fit, guides, text = width_fit(family.cells, tilde), [], "slope: not enough widths"
+    fit, guides, text = output_scale.width_fit(family.cells, tilde), [], "slope: not enough widths"
     if fit.n:
         text = f"slope\n{interval_text(fit.slope, fit.low, fit.high)}"
         guides = [

@@ -17,13 +17,7 @@ from srhm.figures.marks import described, endings
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, levels
 from srhm.figures.scales import by_name, parted, shaped
-from srhm.studies.bottleneck.analysis import (
-    LARGE,
-    STUDY,
-    large_singular_values,
-    last_rank,
-    level_directions,
-)
+from srhm.studies.bottleneck import analysis
 
 DECAY = {False: Look("no decay", VERMILION), True: Look("with decay", BLUE)}
 WHEN = {"end": Look("end of training", line="-", filled=True),
@@ -43,24 +37,25 @@ def bottleneck(
     of the grammar span. D, E: sensitivities of the same layers to synonyms and
     to diffeomorphisms at level 1. Means over seeds, at the end and at the start.
     """
-    own = cells[cells["study"] == STUDY]
+    own = cells[cells["study"] == analysis.STUDY]
     on = ["curve", "key"]
     coordinates = own[[*on, "P", "weight_decay"]]
     ratios, felt = (table.merge(coordinates, on=on) for table in (summaries, sensitivities))
     felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
     weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
-    large = large_singular_values(values, own)
+    large = analysis.large_singular_values(values, own)
     known = own[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
-    last = levels(known.assign(n=known["n_c"].map(last_rank)), "n", "$n_c-1$", line="--",
+    last = levels(known.assign(n=known["n_c"].map(analysis.last_rank)), "n", "$n_c-1$", line="--",
                   name="n_c - 1")  # fmt: skip
     grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
     spans = pd.DataFrame([
         {"level": str(level),
-         "n": level_directions(level, depth=depth, branching=s, n_features=v)}
+         "n": analysis.level_directions(level, depth=depth, branching=s, n_features=v)}
         for depth, s, v in grammars for level in range(1, depth + 1)
     ], columns=["level", "n"])  # fmt: skip
     return mosaic([
-        _panel("weights", f"singular values above {LARGE:g}", large, "n_large", last, few=True),
+        _panel("weights", f"singular values above {analysis.LARGE:g}", large, "n_large", last,
+               few=True),
         _panel("weights", "above half of the largest", weights, "n_above_half", last, few=True),
         _panel("representations", "participation ratio", data, "participation_ratio", last,
                *(levels(one, "n", f"features of level {level}", line=line, name=f"level {level}")

@@ -34,8 +34,7 @@ LEAST = 1e-9  # smaller parts of the trace are rounding
 def crossover_diagram(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """For each family the plane with the error of single networks, and with that of their mean.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. A field is a pair of the
-    grid; it reaches half-way, in logarithms, to its neighbours.
+    A field is a pair of the grid; it reaches half-way, in logarithms, to its neighbours.
     """
     shown, by = families(cells, ensembles, study="crossover"), ["alpha_tilde", "width"]
     single = [one.cells.groupby(by)["test_error"].mean() for one in shown]
@@ -94,9 +93,9 @@ def _map(
 def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
     """For each family with kernels two rows, small and large alpha_tilde, of three panels.
 
-    cells, kernels: rows of FLOW_CELLS and KERNELS, of any studies. Of the widest networks whose
-    kernels were measured, at the smallest and the largest of their alpha_tilde: eigenvalues, labels
-    and latents. Thin lines are members, thick ones their means (geometric for the eigenvalues).
+    Of the widest networks whose kernels were measured, at the smallest and the largest of their
+    alpha_tilde: eigenvalues, labels and latents. Thin lines are members, thick ones their means
+    (geometric for the eigenvalues).
     """
     keys = set(zip(kernels["curve"], kernels["key"], strict=True))
     shown = []

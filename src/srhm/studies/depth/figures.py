@@ -32,10 +32,7 @@ LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 def depth(
     sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
 ) -> Figure:
-    """A column for each net: P* over n_c m^L against s_0+1, and its powers against L.
-
-    sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
-    """
+    """A column for each net: P* over n_c m^L against s_0+1, and its powers against L."""
     rows = over_dense_law(sample_complexity, threshold=threshold)
     found = mean_exponents(exponents, by=("net", "L", "of"))
     return mosaic([

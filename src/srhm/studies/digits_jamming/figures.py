@@ -64,8 +64,7 @@ def digits_descent(
 ) -> Figure:
     """A row for each data and depth: error against time at the largest P, against N, and N/N*.
 
-    cells, ensembles, histories: rows of FLOW_CELLS, ENSEMBLES and HISTORIES of the study. Early
-    stopping takes the least test error of each history.
+    Early stopping takes the least test error of each history.
     """
     table = errors(cells, ensembles, histories) if len(cells) and len(histories) else cells[:0]
     if table.empty:

@@ -6,7 +6,6 @@ stay unsatisfied in most members.
 """
 
 from functools import partial
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -37,8 +36,8 @@ COLUMNS = {
 def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each network: error, norm of F, unsatisfied points, against h.
 
-    cells, ensembles: rows of FLOW_CELLS and ENSEMBLES, of any studies. Lines are means over the
-    members of all seeds, bars go from the lowest to the highest; the vertical band is h*.
+    Lines are means over the members of all seeds, bars go from the lowest to the highest; the
+    vertical band is h*.
     """
     own = cells[cells["study"] == STUDY]
     if own.empty:
@@ -108,14 +107,10 @@ def _protocol(cells: pd.DataFrame) -> str:
     text = f"{look(first['net']).label}: {first['loss'].replace('_', ' ')}, {first['optimiser']}"
     text += f", at most {between(cells['budget'])} evaluations; {endings(cells['status'])}"
     for _, star in smallest_that_fit(cells).iterrows():
-        text += f"; P = {star['P']} ({star['labels']}): {_star_text(star)}"
+        words = {"below_range": "no width is jammed", "above_range": "all widths are jammed"}.get(
+            star["status"],
+            f"h* between {star['h_low']:g} and {star['h_high']:g}, N* between"
+            f" {star['N_low']:.0f} and {star['N_high']:.0f}",
+        )
+        text += f"; P = {star['P']} ({star['labels']}): {words}"
     return f"{text}."
-
-
-def _star_text(star: Any) -> str:
-    if star["status"] == "reached":
-        return (f"h* between {star['h_low']:g} and {star['h_high']:g}, N* between"
-                f" {star['N_low']:.0f} and {star['N_high']:.0f}")  # fmt: skip
-    if star["status"] == "below_range":
-        return "no width is jammed"
-    return "all widths are jammed"

@@ -19,24 +19,8 @@ from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.regimes import TILDE, expected_slope, tildes
 from srhm.figures.scales import Scale, by_name, coloured, graded
 from srhm.statistics.output_scale import FEATURE, feature_slope
-from srhm.studies.early_dynamics.analysis import (
-    BETWEEN,
-    EARLY,
-    FINE,
-    MOMENTA,
-    OURS,
-    SMOOTH,
-    THESIS,
-    beginnings,
-    lazy_variances,
-    momentum_pairs,
-    of_kind,
-    over_data_sets,
-    tolerance_pairs,
-    variances,
-    varying,
-    with_kinds,
-)
+from srhm.studies.early_dynamics import analysis
+from srhm.studies.early_dynamics.analysis import variances
 
 TIME = Axis("$t/t_1 = t/(\\sqrt{h}\\,\\alpha)$", log=True)
 OUTPUT = Axis("$\\|f_t-f_0\\|/\\sqrt{h}$", log=True)
@@ -45,11 +29,14 @@ GUIDE = "slopes of the thesis, not fitted"
 EXPECTED = "expected slope: 1 (A, B), 0 (C), −1 (D)"
 STEPS = {
     f"{coarse:g} {fine:g}": Look(f"${power(coarse)}$ to ${power(fine)}$", tint)
-    for coarse, fine, tint in ((OURS, THESIS, ORANGE), (THESIS, FINE, BLUE))
+    for coarse, fine, tint in (
+        (analysis.OURS, analysis.THESIS, ORANGE),
+        (analysis.THESIS, analysis.FINE, BLUE),
+    )
 }
 TAUS = {
     at: Look(f"$\\tau={power(at)}\\sqrt{{h}}\\,\\alpha$", tint)
-    for at, tint in zip(MOMENTA, (ORANGE, BLUE), strict=True)
+    for at, tint in zip(analysis.MOMENTA, (ORANGE, BLUE), strict=True)
 }
 KINDS = {
     "plain": Look("$\\alpha\\,(f-f_0)$", line="-"),
@@ -57,7 +44,7 @@ KINDS = {
     "biased": Look("with biases", line=":"),
 }
 INTERVAL = "95 % interval (Student $t$ over data sets)"
-average = partial(averaged, average=over_data_sets)
+average = partial(averaged, average=analysis.over_data_sets)
 
 
 def _ticked(label: str, values: pd.Series) -> Axis:
@@ -68,18 +55,19 @@ def early_times(
     cells: pd.DataFrame, histories: pd.DataFrame, rates: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A, B: norm over sqrt(h) against t/t1 by alpha_tilde, by h; C, D: rates against h, alpha."""
-    states, untrained = beginnings(cells, histories), of_kind(cells, "rates")
+    states, untrained = analysis.beginnings(cells, histories), analysis.of_kind(cells, "rates")
     if states.empty or untrained.empty or rates.empty:
         return mosaic([], columns=2, preset=preset)
     states = states.assign(scaled=states["norm"] / states["width"] ** 0.5)
     found = rates.merge(untrained.drop(columns="curve"), on="key")
-    by_tilde, by_width = (varying(states, name) for name in ("alpha_tilde", "width"))
+    by_tilde, by_width = (analysis.varying(states, name) for name in ("alpha_tilde", "width"))
     return mosaic([
         _lines(by_tilde, f"output, $h={by_tilde['width'].iloc[0]:g}$",
                tildes(by_tilde["alpha_tilde"], "$\\tilde\\alpha$ (A)")),
         _lines(by_width, f"output, $\\tilde\\alpha={by_width['alpha_tilde'].iloc[0]:g}$",
                graded("width", by_width["width"], "Width $h$ (B)")),
-        _rates(varying(found, "width"), "width"), _rates(varying(found, "alpha_tilde"), "alpha"),
+        _rates(analysis.varying(found, "width"), "width"),
+        _rates(analysis.varying(found, "alpha_tilde"), "alpha"),
     ], columns=2, preset=preset, notes=[
         f"digits, FCN, softplus: {states['seed'].nunique()} data sets; A, B L = 2; C, D L = 5."
     ])  # fmt: skip
@@ -87,7 +75,7 @@ def early_times(
 
 def _lines(states: pd.DataFrame, title: str, scale: Scale) -> Panel:
     """A line for each training; a guide of slope 1 above them."""
-    early = states[states["x"] <= EARLY]
+    early = states[states["x"] <= analysis.EARLY]
     steepest = 2 * float((early["scaled"] / early["x"]).max())
     return Panel(title=title, x=TIME, y=OUTPUT, marks=[
         Marks(rows=states, x="x", y="scaled", by=[scale], each=["key"], name="training", marker="",
@@ -121,7 +109,7 @@ def _rates(found: pd.DataFrame, by: str) -> Panel:
 
 def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A: kernel change of ReLU networks against alpha_tilde; B, C: Var F against h and P."""
-    kinks, variances = of_kind(cells, "kinks"), lazy_variances(cells, ensembles)
+    kinks, variances = analysis.of_kind(cells, "kinks"), analysis.lazy_variances(cells, ensembles)
     if kinks.empty or variances.empty:
         return mosaic([], columns=3, preset=preset)
     widths = graded("width", [*kinks["width"], *variances["width"]], "Width $h$ (A, C)")
@@ -153,8 +141,8 @@ def _windows(kinks: pd.DataFrame) -> list[Marks]:
     """The slopes of the thesis in their three windows, above the points."""
     values, found = kinks["alpha_tilde"], []
     for low, high, slope in (
-        (values.min(), FEATURE, feature_slope(5)), (*BETWEEN, -0.5),
-        (SMOOTH, max(values.max(), SMOOTH), -1.0),
+        (values.min(), FEATURE, feature_slope(5)), (*analysis.BETWEEN, -0.5),
+        (analysis.SMOOTH, max(values.max(), analysis.SMOOTH), -1.0),
     ):  # fmt: skip
         rows = kinks[np.isclose(values, low, rtol=1e-6)]
         if len(rows):
@@ -171,17 +159,17 @@ def early_checks(
 
     Left: output, error; right: time, Var F.
     """
-    plain = of_kind(cells, "plain")
+    plain = analysis.of_kind(cells, "plain")
     if plain.empty or ensembles.empty or outputs.empty:
         return mosaic([], columns=2, preset=preset)
-    widths = graded("width", plain["width"], "Width $h$")
+    widths, kinds = graded("width", plain["width"], "Width $h$"), analysis.with_kinds(cells)
     spread = variances(cells, ensembles)
     spread = spread.assign(scaled=spread["width"] * spread["variance"])
     tolerances = pd.concat([
-        tolerance_pairs(cells, outputs, coarse=a, fine=b).assign(step=f"{a:g} {b:g}")
-        for a, b in ((OURS, THESIS), (THESIS, FINE))
+        analysis.tolerance_pairs(cells, outputs, coarse=a, fine=b).assign(step=f"{a:g} {b:g}")
+        for a, b in ((analysis.OURS, analysis.THESIS), (analysis.THESIS, analysis.FINE))
     ])  # fmt: skip
-    momenta = momentum_pairs(cells, outputs)
+    momenta = analysis.momentum_pairs(cells, outputs)
     limits = {"difference": 1e-3, "evaluations": 2.0}
     members = plain.groupby(["width", "alpha_tilde", "seed"]).size()
     return mosaic([
@@ -190,8 +178,8 @@ def early_checks(
         *(_against_plain("momentum", momenta, "with over without", by_name(
             "momentum_time", momenta["momentum_time"], TAUS, "Momentum"), {})
           if len(momenta) else []),
-        *_compared(with_kinds(cells), spread, "whole", Axis("$\\alpha$", log=True), widths),
-        *_compared(with_kinds(cells), spread, "biased", TILDE, widths),
+        *_compared(kinds, spread, "whole", Axis("$\\alpha$", log=True), widths),
+        *_compared(kinds, spread, "biased", TILDE, widths),
     ], columns=2, preset=preset, notes=[
         f"digits, FCN, softplus, L = 3, P = {plain['P'].iloc[0]}: {plain['seed'].nunique()} data"
         f" sets of {members.max()} networks at each point; of tolerances and of the output one"

@@ -15,13 +15,7 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
 from srhm.figures.scales import Scale, by_name, graded
 from srhm.results.coordinates import GRAMMAR
-from srhm.studies.first_step.scaling import (
-    all_data_ratio,
-    equal_points,
-    exponent,
-    grouping_ratio,
-    over_seeds,
-)
+from srhm.studies.first_step import scaling
 
 LAW = "(s_0+1)^L n_c m^L"
 NETS = {"lcn": Look("LCN", line="-", filled=True), "cnn": Look("CNN", line="--", filled=False)}
@@ -44,7 +38,7 @@ def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
     over that between latents, against P over the law; both below 1 where they group together.
     """
     table = first_step[first_step["n_equal"] > 0]
-    points, by_synonyms = equal_points(table), _differing(table, "m")
+    points, by_synonyms = scaling.equal_points(table), _differing(table, "m")
     shades = graded("s0", table["s0"], label=lambda s0: f"$s_0={s0}$", palette="flare")
     places = Scale(column="s0", title="Empty places", looks={
         s0: Look(one.label, one.colour, shape(s0)) for s0, one in shades.looks.items()
@@ -55,7 +49,7 @@ def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
     return mosaic([
         *(_noise(_differing(table[table["net"] == net], "s0"), points, net, places)
           for net in NETS),
-        _against_law(over_seeds(points), places, counted),
+        _against_law(scaling.over_seeds(points), places, counted),
         _exponents(points),
         _grouping(by_synonyms, "synonyms", synonyms),
         _grouping(_differing(table[table["s0"] > 0], "s0"), "placements", places),
@@ -93,7 +87,9 @@ def _shapes(places: Scale, tint: str = "") -> Scale:
 def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) -> Panel:
     """A, B: noise over signal, a line for each s_0; P where it is 1 for independent points."""
     means = _means(rows.assign(ratio=rows["noise"] / rows["signal"]), ["s0"])
-    equal = over_seeds(points).merge(rows[["net", *GRAMMAR]].drop_duplicates()).assign(one=1.0)
+    equal = (
+        scaling.over_seeds(points).merge(rows[["net", *GRAMMAR]].drop_duplicates()).assign(one=1.0)
+    )
     return Panel(
         title=f"{net.upper()}{_title(rows)}", x=Axis("training points $P$", log=True),
         y=Axis("noise / signal of the update", log=True), marks=[
@@ -127,7 +123,7 @@ def _exponents(points: pd.DataFrame) -> Panel:
     found = []
     for of, letter, laws in MEASURED:
         for depth in sorted(set(points["L"].tolist())):
-            fits = [exponent(points, net=net, of=of, depth=depth) for net in NETS]
+            fits = [scaling.exponent(points, net=net, of=of, depth=depth) for net in NETS]
             found += [
                 {"net": net, "L": depth, "of": of, "slope": fit.slope, "low": fit.low,
                  "high": fit.high, "place": len(names) + sign * SHIFT,
@@ -159,10 +155,10 @@ def _rows(rows: pd.DataFrame) -> list[Marks]:
 
 def _grouping(rows: pd.DataFrame, kind: str, by: Scale) -> Panel:
     """E, F: a variance over that between latents; full LCN, dashed CNN, dotted all data."""
-    means = _means(rows.assign(ratio=grouping_ratio(rows, kind)), ["net", by.column])
+    means = _means(rows.assign(ratio=scaling.grouping_ratio(rows, kind)), ["net", by.column])
     means = means.assign(x=means["P"] / means["law"])
     whole = pd.DataFrame([
-        {by.column: value, "all": all_data_ratio(own)}
+        {by.column: value, "all": scaling.all_data_ratio(own)}
         for value, own in rows[rows["net"] == "lcn"].groupby(by.column) if kind == "synonyms"
     ], columns=[by.column, "all"])  # fmt: skip
     return Panel(

@@ -15,17 +15,6 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level, power_law
 from srhm.figures.scales import by_name, parted
 from srhm.studies.fluctuations import analysis
-from srhm.studies.fluctuations.analysis import (
-    FAR,
-    FITS,
-    by_seed,
-    by_width,
-    coefficients,
-    ensembles_of,
-    of_data,
-    quartiles,
-    threshold,
-)
 
 # x, y and exponent of each panel of ensembles.
 PANELS = (("n", "excess", -1), ("n", "delta", -0.5), ("delta", "excess", 2),
@@ -67,7 +56,7 @@ def members(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
 
     tables: cells, resampled, crossings and courses.
     """
-    _, resampled, crossings, courses = of_data(data, *tables)
+    _, resampled, crossings, courses = analysis.of_data(data, *tables)
     notes = [
         f"A-D: h = {resampled['width'].max()}, P = {resampled['P'].max()}, ensembles drawn with"
         f" replacement out of {resampled['n_members'].max()} networks;"
@@ -84,8 +73,10 @@ def _ensembles(rows: pd.DataFrame, x: str, y: str, power: float) -> Panel:
     """Means over seeds, each seed thin, and the exponent of the thesis through the first mean."""
     if rows.empty:
         return Panel(title="")
-    seeds = pd.concat([ensembles_of(own).assign(seed=seed) for seed, own in parted(rows, "seed")])
-    means = ensembles_of(rows)
+    seeds = pd.concat(
+        [analysis.ensembles_of(own).assign(seed=seed) for seed, own in parted(rows, "seed")]
+    )
+    means = analysis.ensembles_of(rows)
     means, seeds = means[means[y] > 0], seeds[seeds[y] > 0]
     guide = [
         power_law(means[x].tolist(), power, through=(means[x].iloc[0], means[y].iloc[0]),
@@ -104,7 +95,7 @@ def _ensembles(rows: pd.DataFrame, x: str, y: str, power: float) -> Panel:
 
 def _along(courses: pd.DataFrame, crossings: pd.DataFrame, width: int) -> Panel:
     """f along its gradient from test points, with the quartiles of where it crosses zero."""
-    found = quartiles(crossings[crossings["width"] == width])[["low", "middle", "high"]]
+    found = analysis.quartiles(crossings[crossings["width"] == width])[["low", "middle", "high"]]
     means = found.replace(np.inf, np.nan).mean().dropna()
     return Panel(
         title=f"along $\\nabla f$, $h={width}$",
@@ -127,11 +118,11 @@ def norm(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
     histories and fluctuations.
     """
     noise = analysis.by_noise(data, tables[0])
-    cells, histories, fluctuations = of_data(data, *tables)
-    rows = by_seed(cells, histories, fluctuations)
+    cells, histories, fluctuations = analysis.of_data(data, *tables)
+    rows = analysis.by_seed(cells, histories, fluctuations)
     if rows.empty:
         return mosaic([], columns=3, preset=preset)
-    table, (N_star, h_star) = by_width(rows), threshold(cells)
+    table, (N_star, h_star) = analysis.by_width(rows), analysis.threshold(cells)
     part = analysis.near(table, "norm", h_star)
     slope, fitted = analysis.divergence(part["N"], part["norm"])
     x = part["N"].to_numpy(dtype=float) / fitted - 1
@@ -186,14 +177,16 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
 
     tables: cells, histories and fluctuations.
     """
-    cells, histories, fluctuations = of_data(data, *tables)
-    rows = by_seed(cells, histories, fluctuations)
+    cells, histories, fluctuations = analysis.of_data(data, *tables)
+    rows = analysis.by_seed(cells, histories, fluctuations)
     if rows.empty:
         return mosaic([], columns=3, preset=preset)
-    table, (N_star, h_star) = by_width(rows), threshold(cells)
+    table, (N_star, h_star) = analysis.by_width(rows), analysis.threshold(cells)
     panels = []
     for letter, (title, columns, x, at, y, powers) in zip("ABCDEF", SIZE_PANELS, strict=True):
-        used = table[table["width"] >= h_star * (FAR if len(powers) == 1 else FITS)]
+        used = table[
+            table["width"] >= h_star * (analysis.FAR if len(powers) == 1 else analysis.FITS)
+        ]
         # One column alone is named by its axis.
         scales = [by_name("column", columns, COLUMNS, letter)] if len(columns) > 1 else []
         shown = Marks(rows=_long(table, rows, x, columns), x=x, y="value", name="column",
@@ -201,12 +194,16 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
                       line="-" if x == "N" else "", low="low" if x == "N" else "", high="high",
                       bar_label="range of the seeds")  # fmt: skip
         star = [level(N_star, "$N^*$", across="y", name="N*")] if x == "N" else []
-        panels.append(Panel(title=title, x=at, y=y,
-                            marks=[shown, _fit(used, x, columns[0], powers), *star]))  # fmt: skip
+        # The sum of powers of x that fits.
+        xs = np.sort(used[x].to_numpy())
+        found = analysis.coefficients(used[x], used[columns[0]], powers)
+        values = np.asarray(sum(c * xs**power for c, power in zip(found, powers, strict=True)))
+        fit = law(xs, values, "fit", name=f"fit {columns[0]}")
+        panels.append(Panel(title=title, x=at, y=y, marks=[shown, fit, *star]))
     return mosaic(panels, columns=3, preset=preset, notes=[
         f"P = {cells['P'].max()}, {rows['seed'].nunique()} seeds, {table['n'].min():g} to"
         f" {table['n'].max():g} networks a width; N* = {N_star:.3g}. Fits of A and D are from"
-        f" {FAR:g} h* on, others from {FITS:g} h* on."
+        f" {analysis.FAR:g} h* on, others from {analysis.FITS:g} h* on."
     ])  # fmt: skip
 
 
@@ -219,10 +216,3 @@ def _long(
         .merge(spread(rows, name, ["width"]).drop(columns=name, errors="ignore"), on="width")
         for name in columns
     ])  # fmt: skip
-
-
-def _fit(table: pd.DataFrame, x: str, column: str, powers: tuple[float, ...]) -> Marks:
-    """The sum of powers of x that fits."""
-    found, at = coefficients(table[x], table[column], powers), np.sort(table[x].to_numpy())
-    values = sum(c * at**power for c, power in zip(found, powers, strict=True))
-    return law(at, np.asarray(values), "fit", name=f"fit {column}")

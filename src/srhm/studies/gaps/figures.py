@@ -25,25 +25,9 @@ from srhm.figures.scales import Scale, by_name
 from srhm.scorecard.jamming import LEAST
 from srhm.scorecard.rows import chosen
 from srhm.studies.gaps import analysis
-from srhm.studies.gaps.analysis import (
-    GAMMA,
-    HIGH,
-    LOW,
-    NAMES,
-    TAIL,
-    THETA,
-    TIMES,
-    budgets,
-    gap_exponent,
-    gaps_by_seed,
-    hierarchical,
-    star_cells,
-    stars_by_seed,
-    stars_in_time,
-)
 from srhm.studies.gaps.analysis import KINDS as CELLS_OF
 
-KINDS = {kind: Look(name, *look) for (kind, name), look in zip(NAMES.items(), (
+KINDS = {kind: Look(name, *look) for (kind, name), look in zip(analysis.NAMES.items(), (
     (SKY, "v"), (BLUE, "o"), (PURPLE, "s"), (VERMILION, "D"), (GREEN, "^")
 ), strict=True)}  # fmt: skip
 BINS = np.logspace(-4, 2, 25)
@@ -57,14 +41,14 @@ SIDES = {
 }
 # Side, title, label, slope of the thesis, end of the window that is fitted.
 DENSITIES = (
-    ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, HIGH),
-    ("median", "the same, over the median", r"$\Delta$ over its median", 0.3, TAIL),
-    ("minus", "satisfied points", r"$|\Delta|$", -0.2, HIGH),
+    ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, analysis.HIGH),
+    ("median", "the same, over the median", r"$\Delta$ over its median", 0.3, analysis.TAIL),
+    ("minus", "satisfied points", r"$|\Delta|$", -0.2, analysis.HIGH),
 )
 THESIS = "thesis: slopes 0.3, −0.2 (A to C), values (D)"
 Samples = Mapping[tuple[str, str], list[NDArray[np.float64]]]
 IN_TIME = {time: Look(f"{time:,} evaluations", tint, "o")
-           for time, tint in zip(TIMES, (SKY, BLUE, BLACK), strict=True)}  # fmt: skip
+           for time, tint in zip(analysis.TIMES, (SKY, BLUE, BLACK), strict=True)}  # fmt: skip
 OTHERS = {
     "2 quadratic_hinge": Look("$L=2$", GREEN, "v"),
     "3 quadratic_hinge": Look("$L=3$", BLACK, "o"),
@@ -76,7 +60,7 @@ STARTS = {"gaussian": Look("Gaussian", BLUE), "orthogonal": Look("orthogonal", V
 JAMMED = {"yes": Look("jammed", marker="o", filled=False), "no": Look("not jammed", marker="x")}
 # Families stand beside each other: factors of P, and of the budget.
 ASIDE: dict[str, dict[Any, float]] = {
-    "time": dict(zip(TIMES, (0.93, 1.0, 1.07), strict=True)),
+    "time": dict(zip(analysis.TIMES, (0.93, 1.0, 1.07), strict=True)),
     "other": {name: 0.9 + 0.06 * place for place, name in enumerate(OTHERS)},
     "initialisation": {"gaussian": 0.93, "orthogonal": 1.07},
 }
@@ -92,11 +76,11 @@ LOSS = Axis("training loss", log=True)
 
 def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     """A, B, C: densities of both overlaps, of |Delta| of satisfied points; D: theta and gamma."""
-    samples = {(kind, side): gaps_by_seed(cells, gaps, kind=kind, side=side)
-               for kind in NAMES for side in SIDES}  # fmt: skip
+    samples = {(kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side)
+               for kind in analysis.NAMES for side in SIDES}  # fmt: skip
     counts = [
         f"{name}: {len(samples[kind, 'plus'])} jammed, {len(samples[kind, 'fitted'])} fit"
-        for kind, name in NAMES.items()
+        for kind, name in analysis.NAMES.items()
     ]
     densities = {side: pd.concat([density(samples[kind, side], BINS).assign(kind=kind)
                                   for kind in KINDS]) for side, *_ in DENSITIES}  # fmt: skip
@@ -105,14 +89,15 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                 extra=partial(_window, end=end), marks=[
                     Marks(rows=densities[side], x="at", y="density", line="-", size=3, width=0.7,
                           by=[by_name("kind", KINDS, KINDS)]),
-                    law([LOW, end], [0.25 * at**slope for at in (LOW, end)], THESIS, line="-")])
+                    law([analysis.LOW, end], [0.25 * analysis.LOW**slope, 0.25 * end**slope],
+                        THESIS, line="-")])
           for side, title, label, slope, end in DENSITIES),
         _compared(_exponents(samples), _shortest(cells, gaps)),
     ], columns=2, preset=preset, notes=[f"Numbers of seeds: {'; '.join(counts)}."])  # fmt: skip
 
 
 def _window(axes: Axes, end: float) -> list[Entry]:
-    axes.axvspan(LOW, end, color="0.93", zorder=0)
+    axes.axvspan(analysis.LOW, end, color="0.93", zorder=0)
     return [Entry("", "fitted", (patch("", (0.93, 0.93, 0.93)),))]
 
 
@@ -120,8 +105,10 @@ def _exponents(samples: Samples) -> pd.DataFrame:
     """theta and gamma of each kind and side, at their places, with the thesis's."""
     rows = []
     for (kind, side), parts in samples.items():
-        sign, known = (1, THETA) if side in ("plus", "median") else (-1, GAMMA)
-        found = gap_exponent(parts, high=TAIL if side == "median" else HIGH)
+        sign, known = (1, analysis.THETA) if side in ("plus", "median") else (-1, analysis.GAMMA)
+        found = analysis.gap_exponent(
+            parts, high=analysis.TAIL if side == "median" else analysis.HIGH
+        )
         low, high = sorted((sign * found.low, sign * found.high))
         place = list(KINDS).index(kind) + 0.2 * (list(SIDES).index(side) - 1.5)
         rows.append({"kind": kind, "side": side, "at": place, "thesis": known[kind],
@@ -134,10 +121,10 @@ def _shortest(cells: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for place, (kind, of) in enumerate(CELLS_OF.items()):
         for sign, side, step in ((1, "plus", 0), (-1, "minus", 2)):
-            if budgets(chosen(cells, of)) > 1:
-                short = gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
+            if analysis.budgets(chosen(cells, of)) > 1:
+                short = analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
                 rows.append({"kind": kind, "side": side, "at": place + 0.2 * (step - 1.5) + 0.07,
-                             "value": sign * gap_exponent(short).value})  # fmt: skip
+                             "value": sign * analysis.gap_exponent(short).value})  # fmt: skip
     return pd.DataFrame(rows, columns=["kind", "side", "at", "value"])
 
 
@@ -166,11 +153,14 @@ def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
 
 def gaps_n_star(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
     """A: N*(P) at three times; B: by depth and loss; C: N_Delta/N of the SRHM by budget."""
-    timed, stars = stars_in_time(cells, histories), stars_by_seed(star_cells(cells))
+    timed, stars = (
+        analysis.stars_in_time(cells, histories),
+        analysis.stars_by_seed(analysis.star_cells(cells)),
+    )
     stars["other"] = stars["hidden_layers"].astype(str) + " " + stars["loss"]
-    srhm = hierarchical(cells) if len(cells) else cells
+    srhm = analysis.hierarchical(cells) if len(cells) else cells
     return mosaic([
-        _stars("$N^*$ in time, $L=3$", timed, by_name("time", TIMES, IN_TIME, "A: after")),
+        _stars("$N^*$ in time, $L=3$", timed, by_name("time", analysis.TIMES, IN_TIME, "A: after")),
         _stars("$N^*$ by depth and loss", stars, by_name("other", OTHERS, OTHERS, "B")),
         _by_budget(srhm),
     ], columns=3, preset=preset, notes=["A marker for each data set."])  # fmt: skip

@@ -38,8 +38,7 @@ def jamming(
 ) -> Figure:
     """Panels A to C from the cells, D to F the spectra of a jammed network of each kind.
 
-    cells, hessians, summaries: rows of FLOW_CELLS, HESSIANS and HESSIAN_SUMMARIES, of any studies;
-    spectra are those at the end of training.
+    Spectra are those at the end of training.
     """
     own = cells[cells["study"].isin(STUDIES)]
     if own.empty:

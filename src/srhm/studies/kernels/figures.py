@@ -20,7 +20,7 @@ from srhm.figures.marks import between, plural
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws, level, power_law
 from srhm.figures.scales import Scale, by_name, distinct, graded, nets
-from srhm.model.theory import predicted_sample_complexity
+from srhm.figures.selection import predicted
 from srhm.scorecard.rows import chosen
 from srhm.statistics.regression import CONFIDENCE
 from srhm.studies.kernels.covariance import KERNELS as SMOOTHNESS
@@ -366,7 +366,8 @@ def kernel_srhm(
     by = [by_name("kernel", rows["kernel"], KERNELS, "Kernel"), empty_places(rows["s0"].dropna())]
     of_networks = [nets(measured["net"], title="Network"), by[1]]
     shown: dict[str, Any] = {"filled": False, "marker": "o"}
-    places = sorted(by[1].looks)
+    s0 = np.array(sorted(by[1].looks))
+    grid = found.head(1).drop(columns="s0").merge(pd.DataFrame({"s0": s0}), how="cross")
     return mosaic([
         Panel(title=title, x=SIZE, y=Axis("test error (fraction wrong)", limits=(0, None)), marks=[
             drawn(rows, "error", *by, **shown),
@@ -381,15 +382,9 @@ def kernel_srhm(
                         arrow_label="not reached, $P$ is", name="kernel"),
                   Marks(rows=measured, x="place", y="P_star", low="P_star_low", high="P_star_high",
                         by=of_networks, name="measured"),
-                  *(law([s0 + 1 for s0 in places], [_law(found.iloc[0], net, s0) for s0 in places],
+                  *(law(s0 + 1, [predicted(one) for _, one in grid.assign(net=net).iterrows()],
                         words, name=f"law {net}", line=line, colour=looks.net(net).colour)
                     for net, words, line in (("lcn", "Eq. 3, LCN", "-"), ("cnn", "Eq. 4, CNN", ":"))
                     if len(found)),
               ] if len(rows) else []),
     ], columns=3, preset=preset)  # fmt: skip
-
-
-def _law(one: pd.Series, net: str, n_empty: int) -> float:
-    L, s, m, n_c = (int(one[name]) for name in ("L", "s", "m", "n_c"))
-    return predicted_sample_complexity(net, depth=L, branching=s, n_synonyms=m, n_classes=n_c,
-                                       n_empty=n_empty)  # fmt: skip

@@ -157,7 +157,12 @@ def singular_values(
     )
     outside = set(ratios.loc[ratios["layer"] == "output", "k"])
     ticks = {k: "out" if k in outside else str(k) for k in sorted(set(ratios["k"]))}
-    layers, states = coloured("k", ticks, "Layer", label=lambda k: ticks[k]), _states(ratios)
+    layers = coloured("k", ticks, "Layer", label=lambda k: ticks[k])
+    ends = zip(sorted({one for one in ratios["state"] if one >= 0}), ("-", "--"), strict=False)
+    states = Scale(column="state", looks={
+        -1.0: Look("start", line=":", filled=False),
+        **{one: Look(f"end, $\\tilde\\alpha={one:g}$", line=line) for one, line in ends},
+    })  # fmt: skip
     ratio, panels = Axis("participation ratio", limits=(0, None)), []
     for kind, word, value in KINDS:
         of_kind = ratios[ratios["kind"] == kind]
@@ -200,14 +205,6 @@ def _with_states(rows: pd.DataFrame) -> pd.DataFrame:
     state = tildes.where(rows["when"] == "end", -1.0)
     ends = (tildes == tildes.min()) | (tildes == tildes.max()) | (state < 0)
     return rows.assign(state=state)[ends]
-
-
-def _states(rows: pd.DataFrame) -> Scale:
-    """Lines of the states: dotted, full, dashed."""
-    tildes = sorted({value for value in rows["state"] if value >= 0})
-    ends = {value: Look(f"end, $\\tilde\\alpha={value:g}$", line=style)
-            for value, style in zip(tildes, ("-", "--"), strict=False)}  # fmt: skip
-    return Scale(column="state", looks={-1.0: Look("start", line=":", filled=False), **ends})
 
 
 def _over_largest(rows: pd.DataFrame) -> pd.DataFrame:

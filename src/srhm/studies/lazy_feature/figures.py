@@ -152,7 +152,7 @@ def digits_frozen(cells: pd.DataFrame, frozen_kernels: pd.DataFrame, *, preset: 
 def digits_collapse(cells: pd.DataFrame, *, preset: str) -> Figure:
     """For each family: error against alpha, rescaled error and weights against alpha_tilde.
 
-    cells: rows of FLOW_CELLS of the study. The guide of the weights has the expected slope.
+    The guide of the weights has the expected slope.
     """
     shown = families(cells, study=STUDY)
     widths = widths_of(shown)
@@ -189,9 +189,8 @@ def _collapsed(family: Family, widths: Scale) -> list[Panel]:
 def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
     """For each family with histories: loss against t, and against t/alpha_tilde.
 
-    cells, histories: rows of FLOW_CELLS and HISTORIES of the study. A line for each alpha_tilde at
-    the narrowest and at the widest h that keep histories: member 0 of seed 0. Drawn is the mean of
-    l.
+    A line for each alpha_tilde at the narrowest and at the widest h that keep histories: member 0
+    of seed 0. Drawn is the mean of l.
     """
     known = set(histories["key"])
     kept = [one for one in families(cells, study=STUDY) if known & set(one.cells["key"])]

@@ -29,17 +29,7 @@ from srhm.figures.regimes import (
 from srhm.figures.scales import by_name
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.output_scale import families, fitted_in, level_set
-from srhm.studies.phase_diagram.analysis import (
-    DIGITS,
-    LEVELS,
-    PATCHES,
-    SIZES,
-    STRIPE,
-    jamming_lines,
-    longest_line,
-    of_kind,
-    plane_of,
-)
+from srhm.studies.phase_diagram import analysis
 
 BUDGETS = (PURPLE, VERMILION, "#7F0000", GREEN)  # of the smallest first
 SHARES = by_name("share", ("all", "some", "none"), {
@@ -59,7 +49,11 @@ STATES = {
     "feature": Look("after, feature ($\\tilde\\alpha=0.1$)", REGIMES["feature"].colour, "s", "-"),
     "lazy": Look("after, lazy ($\\tilde\\alpha=10^3$)", REGIMES["lazy"].colour, "^", "-"),
 }
-KINDS = {"stripes": STRIPE, "digits, FCN": DIGITS, "digits, CNN": PATCHES}
+KINDS = {
+    "stripes": analysis.STRIPE,
+    "digits, FCN": analysis.DIGITS,
+    "digits, CNN": analysis.PATCHES,
+}
 LABELS = {"omega": "part of labels $\\omega_\\rho$", "information": "$I(\\phi_\\rho; y)$ (nats)"}
 # Bars of the three states stand beside each other.
 ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
@@ -68,20 +62,17 @@ ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
 def phase_diagram(
     cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """A the error of ensembles in the plane, B errors at three alpha_tilde, C what fits in (N, P).
-
-    cells, ensembles, histories: rows of FLOW_CELLS, ENSEMBLES and HISTORIES of the study.
-    """
-    plane, sizes = plane_of(cells), of_kind(cells, SIZES)
+    """A: the error of ensembles in the plane; B: errors at three alpha_tilde; C: what fits."""
+    plane, sizes = analysis.plane_of(cells), analysis.of_kind(cells, analysis.SIZES)
     own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
     if own.empty or sizes.empty or histories.empty:
         return mosaic([], columns=3, preset=preset)
-    lines = jamming_lines(plane, histories)
+    lines = analysis.jamming_lines(plane, histories)
     notes = [f"{protocol(one)}." for one in families(plane, study="phase_diagram")]
-    return mosaic(
-        [_together(plane, own, lines, longest_line(cells)), _single(own, lines), _sizes(sizes)],
-        columns=3, preset=preset, notes=notes, height=2.5,
-    )  # fmt: skip
+    return mosaic([
+        _together(plane, own, lines, analysis.longest_line(cells)), _single(own, lines),
+        _sizes(sizes),
+    ], columns=3, preset=preset, notes=notes, height=2.5)  # fmt: skip
 
 
 def _together(
@@ -98,7 +89,7 @@ def _together(
         one: Look(f"{one:,.0f} evaluations", tint)
         for one, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
     }, "A: $h^*$ after")  # fmt: skip
-    levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
+    levels = pd.concat([level_set(cells, one).assign(level=one) for one in analysis.LEVELS])
     return Panel(
         title="error $\\varepsilon$ of ensembles (%)", x=WIDTH, y=Axis(ALPHA_TILDE, log=True),
         marks=[
@@ -172,11 +163,11 @@ def _shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
 
 
 def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figure:
-    """A digits, B with a CNN; C stripes, networks and frozen flows; D, support vector machines.
-
-    cells, compressed: rows of FLOW_CELLS and COMPRESSED of the study.
-    """
-    digits, patches, stripes = (of_kind(cells, kind) for kind in (DIGITS, PATCHES, STRIPE))
+    """A digits, B with a CNN; C stripes, networks and frozen flows; D, support vector machines."""
+    digits, patches, stripes = (
+        analysis.of_kind(cells, kind)
+        for kind in (analysis.DIGITS, analysis.PATCHES, analysis.STRIPE)
+    )
     if digits.empty or stripes.empty or compressed.empty:
         return mosaic([], columns=2, preset=preset)
     shown = families(pd.concat([digits, patches, stripes]), study="phase_diagram")
@@ -227,12 +218,11 @@ def _curves(rows: pd.DataFrame, column: str, *, name: str = "", open_label: str 
 def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str) -> Figure:
     """Columns: omega and mutual information of each eigenvector; rows: stripes, digits by net.
 
-    cells, alignment: rows of FLOW_CELLS and ALIGNMENT of the study. Means over the fitted networks
-    at the largest P, bars from the least to the most.
+    Means over the fitted networks at the largest P, bars from the least to the most.
     """
     panels: list[Panel] = []
     for name, kind in KINDS.items() if len(alignment) else ():
-        own = of_kind(cells, kind)
+        own = analysis.of_kind(cells, kind)
         own = own[own["P"] == own["P"].max()] if len(own) else own
         if own.empty:
             panels += [Panel(title=name)] * len(LABELS)

@@ -37,6 +37,11 @@ def stripe(
     fitted = in_regimes(found).query("status == 'fitted'")
     regimes = {str(name): one for name, one in fitted.groupby("regime")}
     feature = regimes.get("feature", found[:0])
+    # Each neuron's weights times |W2|, of the first network at the largest P.
+    last = feature[feature["P"] == feature["P"].max()].sort_values(["seed", "member"]).head(1)
+    mine = neurons[neurons["key"].isin(last["key"])]
+    grown = mine.assign(**{name: mine[name] * mine["readout"].abs()
+                           for name in ("parallel", "second")})  # fmt: skip
 
     def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
         points = averaged(found, column, at="P", by=["alpha_tilde"], logarithmic=True)
@@ -52,7 +57,7 @@ def stripe(
         # Neurons grow a thousandfold.
         Panel(title="neurons", x=Axis("$w_\\parallel\\,|W_2|$", ticks=TICKS, linear=1.0),
               y=Axis("$w_\\perp\\,|W_2|$ (one of them)", linear=1.0),
-              marks=[Marks(rows=_neurons(feature, neurons), x="parallel", y="second", size=2.6,
+              marks=[Marks(rows=grown, x="parallel", y="second", size=2.6,
                            by=[by_name("when", STATES, STATES, "A")], name="neuron")]),
         Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
               marks=marks("alignment", {"feature": 0.5})),
@@ -65,16 +70,6 @@ def stripe(
         n=len(own), sets=several(own["seed"].nunique(), "data set"),
         words=str(own["loss"].iloc[0]).replace("_", " "), ends=endings(own["status"], ()),
     ))  # fmt: skip
-
-
-def _neurons(feature: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
-    """Each neuron's weights times |W2|, of the first network at the largest P."""
-    if feature.empty:
-        return neurons[:0]
-    last = feature[feature["P"] == feature["P"].max()].sort_values(["seed", "member"]).iloc[0]
-    mine = neurons[neurons["key"] == last["key"]]
-    weight = mine["readout"].abs()
-    return mine.assign(parallel=mine["parallel"] * weight, second=mine["second"] * weight)
 
 
 def _machines(

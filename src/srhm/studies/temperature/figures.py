@@ -76,10 +76,9 @@ def _grammar(one: pd.Series) -> str:
 def temperature(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Figure:
     """P* over Eq. 3 or 4 against T, a panel for each net and L, and two of the single choices.
 
-    complexities, limits: rows of COMPLEXITIES and LIMITS. Left of the smallest T: the limit with
-    the interval of both extrapolations, gradient descent, gradient flow. C: P* of one family at
-    batch sizes and momenta. F: P* of other widths, stops, of the reference, and P*_S and P*_D, over
-    P* of the line at equal T.
+    Left of the smallest T: the limit with the interval of both extrapolations, gradient descent,
+    gradient flow. C: P* of one family at batch sizes and momenta. F: P* of other widths, stops, of
+    the reference, and P*_S and P*_D, over P* of the line at equal T.
     """
     rows = line_of(complexities)
     if rows.empty:
@@ -178,8 +177,8 @@ def _others(complexities: pd.DataFrame) -> Panel:
 def temperature_exponents(exponents: pd.DataFrame, *, preset: str) -> Figure:
     """A: exponents of (s_0+1) against T; B: of m; C: constants; D: with the table's rates.
 
-    exponents: rows of EXPONENTS. Left of the smallest T: the limit. D: the exponent at the T that
-    the published table has for s_0 = 1, at all s_0, and at the T that it has for each s_0.
+    Left of the smallest T: the limit. D: the exponent at the T that the published table has for s_0
+    = 1, at all s_0, and at the T that it has for each s_0.
     """
     rows = exponents.assign(kind=exponents["net"] + " " + exponents["L"].astype(str))
     rows = rows[rows["kind"].isin(KINDS)]
@@ -239,9 +238,8 @@ def temperature_in_time(
 ) -> Figure:  # fmt: skip
     """A column for each case, rows: loss and error, S_{k,1}, D_{k,1}; averages over seeds.
 
-    cells, histories, sensitivity_histories: rows of CELLS, HISTORIES, SENSITIVITY_HISTORIES. A case
-    is a net on one grammar's size at one P. Full: the largest rate; dashed: the next. Geometric
-    means over seeds, each interpolated in log time up to the end of the first that stops.
+    A case is a net on one grammar's size at one P. Full: the largest rate; dashed: the next.
+    Geometric means over seeds, each interpolated in log time up to the end of the first that stops.
     """
     watched = cells[cells["key"].isin(histories["key"])].drop_duplicates("key")
     cases = [own for _, own in watched.groupby([*NET_AND_DATA, "P"], sort=False)]

@@ -36,10 +36,7 @@ POWERS = {1: ":", 2: "--", 3: "-.", 4: "-"}
 def weight_sharing(
     sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
 ) -> Figure:
-    """A row for each L: P* over n_c m^L against s_0+1 at the largest v, exponents of P* and steps.
-
-    sample_complexity, exponents: rows of SAMPLE_COMPLEXITY and EXPONENTS.
-    """
+    """A row for each L: P* over n_c m^L against s_0+1 at the largest v; exponents, and of steps."""
     rows = over_dense_law(sample_complexity, threshold=threshold)
     found, panels = mean_exponents(exponents, by=("net", "L", "of", "layer", "places")), []
     for depth in sorted(set(rows["L"])):
