@@ -151,15 +151,15 @@ plan: env
 
 # The images of Figure 1 A, B; everything else is made without them. CIFAR="--url file:///..." names a copy.
 cifar: env
-	@$(BIN)/python -m srhm.images.download $(CIFAR)
+	@$(BIN)/python -m srhm.images.download cifar10 $(CIFAR)
 
 # The digits of kernels, and of flow studies with data: mnist; everything else is made without them. MNIST="--url file:///..." names a copy.
 mnist: env
-	@$(BIN)/python -m srhm.images.download_mnist $(MNIST)
+	@$(BIN)/python -m srhm.images.download mnist $(MNIST)
 
 # The clothes of relative_stability, where Debian's package dataset-fashion-mnist is not installed.
 fashion: env
-	@$(BIN)/python -m srhm.images.download_fashion $(FASHION)
+	@$(BIN)/python -m srhm.images.download fashion $(FASHION)
 
 # Rows that lie elsewhere: ARGS="--directory elsewhere"
 publish: env

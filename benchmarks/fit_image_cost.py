@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from scipy.optimize import nnls
 
-from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images
+from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images
 from srhm.images.training import ImageEngine
 from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED

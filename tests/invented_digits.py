@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from srhm.images import mnist
+from srhm.images.readers import File
 
 
 def idx(array):
@@ -31,4 +31,4 @@ def written(path: Path, array, content=None):
     """Writes one file, or other content under its name; returns what it must be."""
     packed = gzip.compress(idx(array) if content is None else content, mtime=0)
     path.write_bytes(packed)
-    return mnist.File(hashlib.sha256(packed).hexdigest(), array.shape, len(packed))
+    return File(hashlib.sha256(packed).hexdigest(), array.shape, len(packed))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.images import cifar
+from srhm.images.readers import N_CLASSES, SETS, SIZE, SUMS_FILE
 
 # Section `images` of a configuration, for files of 20 records: two cells of a part of a second.
 SECTION = {
@@ -31,7 +31,7 @@ def smooth_fields(count: int, *, generator: np.random.Generator) -> NDArray[np.f
         for j in range(-SMOOTHEST, SMOOTHEST)
         if 0 < i**2 + j**2 <= SMOOTHEST**2
     ]
-    grid = np.arange(cifar.SIZE) / cifar.SIZE
+    grid = np.arange(SIZE) / SIZE
     phases = 2 * np.pi * np.stack([i * grid[:, None] + j * grid[None, :] for i, j in waves])
     sizes = [1 / np.hypot(i, j) for i, j in waves]
     amplitudes = generator.normal(size=(2, count, 3, len(waves))) * sizes
@@ -48,10 +48,10 @@ def write_cifar(
     An image is the field of its class and one of its own, so that classes can be told apart.
     """
     folder.mkdir(parents=True)
-    of_class = smooth_fields(cifar.N_CLASSES, generator=generator)
+    of_class = smooth_fields(N_CLASSES, generator=generator)
     written, lines = {}, []
-    for name in cifar.FILES:
-        labels = generator.permutation(np.arange(records_per_file) % cifar.N_CLASSES)
+    for name in SETS["cifar10"].files:
+        labels = generator.permutation(np.arange(records_per_file) % N_CLASSES)
         fields = of_class[labels] + smooth_fields(records_per_file, generator=generator)
         pixels = np.clip(128 + 40 * fields, 0, 255).astype(np.uint8)
         flat = pixels.reshape(records_per_file, -1)
@@ -59,5 +59,5 @@ def write_cifar(
         (folder / name).write_bytes(content)
         lines.append(f"{hashlib.md5(content, usedforsecurity=False).hexdigest()}  {name}\n")
         written[name] = pixels, labels
-    (folder / cifar.SUMS_FILE).write_text("".join(lines))
+    (folder / SUMS_FILE).write_text("".join(lines))
     return written

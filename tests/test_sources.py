@@ -329,7 +329,7 @@ def doubled(name):
         ("flow.members", doubled("train_members"), {"flow"}),
         ("flow.cells", doubled("batches"), {"flow"}),
         ("images.training", doubled("train_cell"), {"images"}),
-        ("images.cifar", doubled("load"), {"images"}),
+        ("images.readers", doubled("load_cifar"), {"images"}),
         ("experiments.cells", doubled("prepare"), {"memory"}),
         ("studies.memory.cells", doubled("learn"), {"memory"}),
         ("networks.registry", replaced('"lcn": Net(', '"more": Net("", ""), "lcn": Net('), set()),

@@ -172,7 +172,7 @@ PathFinder.find_spec = lambda name, *rest: (
             "empirical_kernel(torch.nn.Linear(2, 1), torch.ones(1, 2))",
             ("pydantic", "scipy", *OF_ANALYSIS),
         ),
-        ("import srhm.images.deformations, srhm.images.cifar", OF_ANALYSIS),
+        ("import srhm.images.deformations, srhm.images.readers", OF_ANALYSIS),
         (USE, ("pydantic",)),
     ],
     ids=["torch", "images", "torch and analysis"],

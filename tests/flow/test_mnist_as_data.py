@@ -1,6 +1,6 @@
 """MNIST as data of flow studies: left out aloud without its files, and what its points are."""
 
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from invented_digits import write_mnist
 from srhm.flow.configuration import FlowSection
 from srhm.flow.digits import digits
 from srhm.flow.plan import plan
-from srhm.images import mnist
+from srhm.images.readers import SETS
 from srhm.model.seeding import generator
 
 MNIST = {
@@ -29,8 +29,10 @@ def planned(directory, *groups):
 @pytest.fixture
 def images(tmp_path, monkeypatch):
     """60 and 30 small files' images where the working folder has them: pixels and digits."""
-    files, arrays = write_mnist(tmp_path / mnist.FOLDER, generator=generator(0, role="train"))
-    monkeypatch.setattr(mnist, "load", partial(mnist.load, files=files))
+    files, arrays = write_mnist(
+        tmp_path / SETS["mnist"].folder, generator=generator(0, role="train")
+    )
+    monkeypatch.setitem(SETS, "mnist", replace(SETS["mnist"], files=files))
     monkeypatch.chdir(tmp_path)
     digits.cache_clear()
     yield [

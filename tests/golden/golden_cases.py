@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from srhm.flow.members import train_members
-from srhm.images.cifar import Images
+from srhm.images.readers import Images
 from srhm.images.training import train_cell as train_image_cell
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.letters import parameters_of

@@ -24,7 +24,7 @@ from srhm.flow.configuration import FlowSection
 from srhm.flow.members import train_members
 from srhm.flow.plan import plan as plan_flow
 from srhm.images import training as images
-from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images
+from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator

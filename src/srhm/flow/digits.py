@@ -5,9 +5,7 @@ repository. The 70,000 of MNIST, the data of the thesis, are a download; 5,000 o
 package, and Fashion-MNIST in one of Debian.
 """
 
-from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +13,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA
 
 from srhm.flow.task import IMAGES, image_set
-from srhm.images import fashion, mnist, mnist5k
+from srhm.images.readers import load
 
 
 @cache
@@ -29,7 +27,7 @@ def digits(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     chapter 3a.
 
     Raises:
-        MnistError: if the files are missing or altered.
+        ImagesError: if the files are missing or altered.
     """
     kind = image_set(name)
     pixels, labels = load_digits(return_X_y=True) if kind == "digits" else _files(kind)
@@ -44,10 +42,6 @@ def digits(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 def _files(kind: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """All images of 28 x 28, a training set first: pixels (images, 784) and classes (images,)."""
-    parts: Sequence[mnist.Digits]
-    if kind == "mnist5k":
-        parts = [mnist5k.load()]
-    else:
-        parts = fashion.images() if kind == "fashion" else mnist.load(Path(mnist.FOLDER))
+    parts = load(kind)
     pixels = np.concatenate([part.pixels.reshape(len(part.pixels), -1) for part in parts])
-    return pixels.astype(np.float64), np.concatenate([p.labels for p in parts]).astype(np.int64)
+    return pixels.astype(np.float64), np.concatenate([part.labels for part in parts])

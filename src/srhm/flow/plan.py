@@ -7,7 +7,7 @@ from typing import Any
 
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
 from srhm.flow.task import IMAGES, image_set
-from srhm.images import fashion, mnist, mnist5k
+from srhm.images.readers import SETS
 from srhm.model.grammar import GrammarError
 from srhm.model.letters import parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
@@ -41,9 +41,9 @@ def plan(
     Raises:
         ConfigError: naming the group, the key, its value and what is allowed.
     """
-    notice = mnist.notice(directory / mnist.FOLDER)
+    notice = SETS["mnist"].notice(directory)
     absent = notice if any(image_set(one.data) == "mnist" for one in section.curves) else None
-    without = {"mnist5k": mnist5k.notice(), "fashion": fashion.notice(directory)}
+    without = {name: SETS[name].notice(directory) for name in ("mnist5k", "fashion")}
     joined: dict[str, tuple[dict[str, Any], int, set[tuple[int, float, int, int]], set[str]]] = {}
     for number, group in enumerate(section.curves):
         if absent and image_set(group.data) == "mnist":

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from srhm.images import cifar
 from srhm.images.deformations import largest_temperature, temperature_of
+from srhm.images.readers import RECORDS_PER_FILE, SETS, SIZE
 from srhm.keys import Keys, Sizes
 from srhm.lists import Several
 from srhm.networks.registry import NAMED
@@ -42,7 +42,7 @@ class ImageStability(Keys):
 
     n_points: int = Field(500, ge=2, description="test images")
     n_draws: int = Field(4, ge=1, le=100, description="deformations, and noises, of each image")
-    cutoff: int = Field(3, ge=2, le=cifar.SIZE - 1, description="cut-off c of the deformations")
+    cutoff: int = Field(3, ge=2, le=SIZE - 1, description="cut-off c of the deformations")
     displacement: float = Field(
         1.0, ge=0.5, le=10, description="root mean squared displacement, in pixels; sets T"
     )
@@ -53,7 +53,7 @@ class ImageStability(Keys):
     @property
     def temperature(self) -> float:
         """T of this displacement."""
-        return temperature_of(self.displacement, size=cifar.SIZE, cutoff=self.cutoff)
+        return temperature_of(self.displacement, size=SIZE, cutoff=self.cutoff)
 
     @model_validator(mode="after")
     def _invertible(self) -> "ImageStability":
@@ -73,13 +73,13 @@ class ImagesSection(Keys):
     """Figure 1 A, B: test error on CIFAR-10 against the sensitivity to smooth deformations."""
 
     folder: str = Field(
-        cifar.FOLDER,
+        SETS["cifar10"].folder,
         max_length=200,
         description="where the binary files of CIFAR-10 lie, from the folder that holds results/;"
         " without it Figure 1 A, B stay empty",
     )
     records_per_file: int = Field(
-        cifar.RECORDS_PER_FILE,
+        RECORDS_PER_FILE,
         ge=1,
         description="10000: CIFAR-10; other files of the same format need MD5SUMS beside them",
     )
@@ -109,7 +109,7 @@ class ImagesSection(Keys):
 
     @model_validator(mode="after")
     def _sizes(self) -> "ImagesSection":
-        available = len(cifar.TRAINING_FILES) * self.records_per_file
+        available = (len(SETS["cifar10"].files) - 1) * self.records_per_file
         low, high = self.training.batch_size, available
         wrong = [size for size in self.P if not low <= size <= high]
         if wrong:

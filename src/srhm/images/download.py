@@ -1,114 +1,113 @@
-"""Download CIFAR-10 for a user with a network: `make cifar`, or `python -m srhm.images.download`.
+"""Download a set of images: `make cifar`, `make mnist`, `make fashion`.
 
-The archive is checked before anything is unpacked, and every file after it; the folder appears
+An archive is checked before anything is unpacked, and every file after it; the folder appears
 whole or not at all.
 """
 
-import hashlib
+import argparse
 import http.client
-import shutil
 import sys
 import tarfile
 import tempfile
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 
-from srhm.images import cifar
-from srhm.images.fetching import TIMEOUT, command
+from srhm.images.readers import SETS, SUMS_FILE, File, ImagesError, ImageSet, load_files
 
-# Where the authors of the dataset publish it.
-URL = f"https://www.cs.toronto.edu/~kriz/{cifar.ARCHIVE}"
-CHUNK = 1 << 20
+TIMEOUT = 60  # seconds without a byte
+CHUNK = 1 << 24
+DOWNLOADED = [name for name, one in SETS.items() if one.url]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code: 0 where the checked files are there, 1 with a message where they are not."""
-    return command(
-        download,
-        module="srhm.images.download",
-        text=__doc__,
-        folder=cifar.FOLDER,
-        url=URL,
-        refusal=cifar.CifarError,
-        arguments=arguments,
-    )
+    parser = argparse.ArgumentParser(prog="python -m srhm.images.download", description=__doc__)
+    parser.add_argument("name", choices=DOWNLOADED)
+    parser.add_argument("--folder", type=Path, help="default: where the configuration looks")
+    parser.add_argument("--url", help="a copy elsewhere; file:// too")
+    options = parser.parse_args(arguments)
+    one = SETS[options.name]
+    try:
+        download(one, options.url or one.url, options.folder or Path(one.folder))
+    except ImagesError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped: what was downloaded is removed", file=sys.stderr)
+        return 130
+    return 0
 
 
 def download(
-    url: str,
-    folder: Path,
-    *,
-    sha256: str = cifar.ARCHIVE_SHA256,
-    records_per_file: int = cifar.RECORDS_PER_FILE,
+    one: ImageSet, url: str, folder: Path, *, files: Mapping[str, File] | None = None
 ) -> None:
-    """Gets the archive, checks it, unpacks its six files into the folder, checks them.
+    """Gets the files into a new folder, which appears when all of them are checked.
 
-    A folder that holds the files already is checked, and left as it is.
+    A place that holds them already is checked, and left as it is.
 
     Raises:
-        CifarError: where the archive cannot be had or is not the one that was meant, or a file is
-            missing, cut or altered.
+        ImagesError: where they cannot be had, or are not those that were meant.
     """
-    if folder.is_dir():
-        cifar.load(folder, records_per_file=records_per_file)
-        print(f"{folder} holds CIFAR-10 already; its six files are as they should be")
+    files = one.files if files is None else files
+    if (there := one.place(Path(), str(folder))) is not None:
+        load_files(there, files)
+        print(f"{there} holds {one.title} already; its files are as they should be")
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".cifar-", dir=folder.parent) as scratch:
-        archive, unpacked = Path(scratch, cifar.ARCHIVE), Path(scratch, "unpacked")
-        print(f"downloading {url}", flush=True)
-        found = _fetch(url, archive)
-        if found != sha256:
-            raise cifar.CifarError(
-                f"{url} is not the archive that was meant (SHA-256 {found}, not {sha256}):"
-                " the download was cut, or the file is another one; nothing was unpacked"
-            )
-        _unpack(archive, unpacked)
-        cifar.load(unpacked, records_per_file=records_per_file)
-        unpacked.rename(folder)
-    print(f"{folder}: six files, sizes and MD5 sums as they should be")
+    with tempfile.TemporaryDirectory(prefix=".images-", dir=folder.parent) as scratch:
+        whole = Path(scratch, "whole")
+        whole.mkdir()
+        if one.archive:
+            content = _fetched(url, one.archive.n_bytes)
+            if (found := sha256(content).hexdigest()) != one.archive.sum:
+                raise ImagesError(
+                    f"{url} is not the archive that was meant (SHA-256 {found}, not"
+                    f" {one.archive.sum}): the download was cut, or the file is another one;"
+                    " nothing was unpacked"
+                )
+            _unpack(content, whole, {*files, SUMS_FILE})
+        else:
+            for name, file in files.items():
+                (whole / name).write_bytes(_fetched(f"{url.rstrip('/')}/{name}", file.n_bytes))
+        load_files(whole, files)
+        whole.rename(folder)
+    print(f"{folder}: {len(files)} files, sums and sizes as they should be")
 
 
-def _fetch(url: str, target: Path) -> str:
-    """Writes what the address gives to a file; returns its SHA-256."""
-    digest, done, shown = hashlib.sha256(), 0, 0
+def _fetched(address: str, most: int) -> bytes:
+    """What the address gives."""
+    print(f"downloading {address}", flush=True)
+    content = bytearray()
     try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT) as source, target.open("wb") as file:
+        with urllib.request.urlopen(address, timeout=TIMEOUT) as source:
             while chunk := source.read(CHUNK):
-                file.write(chunk)
-                digest.update(chunk)
-                done += len(chunk)
-                if done > cifar.ARCHIVE_BYTES:
-                    raise cifar.CifarError(
-                        f"{url} gives more than the {cifar.ARCHIVE_BYTES} bytes of"
-                        f" {cifar.ARCHIVE}: it is another file; nothing was unpacked"
-                    )
-                if done >= shown + 16 * CHUNK:
-                    shown = done
-                    print(f"  {done // 2**20} MB", flush=True)
+                content += chunk
+                if len(content) > most:
+                    raise ImagesError(f"{address} gives more than {most} bytes: it is another file")
+                if len(content) > CHUNK:
+                    print(f"  {len(content) // 2**20} MB", flush=True)
     except (OSError, ValueError, http.client.HTTPException) as error:
-        raise cifar.CifarError(
-            f"{url} cannot be read ({error}). Without a network, get {cifar.ARCHIVE} elsewhere and"
-            " unpack it by hand, or name a copy: --url file:///..."
+        raise ImagesError(
+            f"{address} cannot be read ({error}). Without a network, get the files elsewhere and"
+            " put them there by hand, or name a copy: --url file:///..."
         ) from error
-    return digest.hexdigest()
+    return bytes(content)
 
 
-def _unpack(archive: Path, folder: Path) -> None:
-    """Writes the files of the dataset, and nothing else of the archive, into a new folder."""
-    wanted = {*cifar.FILES, cifar.SUMS_FILE}
-    folder.mkdir()
+def _unpack(content: bytes, folder: Path, wanted: set[str]) -> None:
+    """Writes the files of the set, and nothing else of the archive, into the folder."""
     try:
-        with tarfile.open(archive, "r:gz") as tar:
+        with tarfile.open(fileobj=BytesIO(content), mode="r:gz") as tar:
             for member in tar:
                 name = Path(member.name).name
-                content = tar.extractfile(member) if member.isreg() and name in wanted else None
-                if content is not None:
-                    with content, (folder / name).open("wb") as file:
-                        shutil.copyfileobj(content, file)
+                file = tar.extractfile(member) if member.isreg() and name in wanted else None
+                if file is not None:
+                    (folder / name).write_bytes(file.read())
     except tarfile.TarError as error:
-        raise cifar.CifarError(f"{archive.name} cannot be unpacked ({error})") from error
+        raise ImagesError(f"the archive cannot be unpacked ({error})") from error
 
 
 if __name__ == "__main__":

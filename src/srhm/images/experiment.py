@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from srhm.images.cifar import Images, load, standardised
+from srhm.images.readers import Images, load_cifar, standardised
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import Average, ImageProbe, probe, stability
 from srhm.images.training import initial_network, outputs_of, train_cell
@@ -31,7 +31,7 @@ def prepare(
 
     inputs: {"folder": of CIFAR-10, "records_per_file"}. device: "cpu", or "cuda": the job's GPU.
     """
-    data = load(Path(inputs["folder"]), records_per_file=inputs["records_per_file"])
+    data = load_cifar(Path(inputs["folder"]), records_per_file=inputs["records_per_file"])
     return image_trainer(*data, device=device)
 
 
@@ -72,7 +72,7 @@ def measure_images(
     Trained networks are in evaluation mode; before training, batch norm takes the moments of each
     batch. gpu: 1 where the networks are evaluated on a GPU.
     """
-    training, test = load(Path(folder), records_per_file=records_per_file)
+    training, test = load_cifar(Path(folder), records_per_file=records_per_file)
     device = "cuda" if gpu else "cpu"
     points = standardised(test[:n_points], by=training)
     probes: dict[int, ImageProbe] = {}

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from srhm.images import cifar
 from srhm.images.configuration import ImagesSection
+from srhm.images.readers import SETS, ImagesError, cifar_files
 from srhm.lists import combinations
 from srhm.results.provenance import short_hash
 from srhm.results.sources import digest_of
@@ -27,14 +27,14 @@ def plan(section: ImagesSection, directory: Path) -> Planned:
     """
     stability = section.stability.model_dump() | {"temperature": section.stability.temperature}
     settings = {STABILITY: stability}
-    folder = directory / section.folder
-    notice = cifar.notice(folder)
+    notice = SETS["cifar10"].notice(directory, section.folder)
     if notice is not None:
         return Planned(settings=settings, absent=notice)
     try:
-        data = short_hash(cifar.sums(folder, records_per_file=section.records_per_file))
-    except cifar.CifarError as refusal:
+        files = cifar_files(directory / section.folder, records_per_file=section.records_per_file)
+    except ImagesError as refusal:
         raise ConfigError(f"  folder: {refusal}") from refusal
+    data = short_hash({name: file.sum for name, file in files.items()})
     curves = {}
     for net in dict.fromkeys(section.nets):
         entries = []

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, pad
 
-from srhm.images.cifar import CHANNELS, N_CLASSES, SIZE, Images, standardised
+from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images, standardised
 from srhm.model.seeding import generator
 from srhm.networks.primitive import image_network
 from srhm.training import network_state

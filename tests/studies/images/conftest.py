@@ -4,7 +4,7 @@ import pytest
 from images_data import N
 from invented_images import write_cifar
 
-from srhm.images import cifar
+from srhm.images.readers import load_cifar
 from srhm.model.seeding import generator
 
 
@@ -19,4 +19,4 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def data(folder):
     """Their training and test images."""
-    return cifar.load(folder, records_per_file=N)
+    return load_cifar(folder, records_per_file=N)

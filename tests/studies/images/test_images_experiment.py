@@ -12,9 +12,10 @@ from images_data import N
 from invented_images import write_cifar
 from train_curves import image_entries, train_images
 
-from srhm.images import cifar, experiment, plan, training
+from srhm.images import experiment, plan, training
 from srhm.images.configuration import ImagesSection
 from srhm.images.plan import cells_of
+from srhm.images.readers import SETS
 from srhm.model.seeding import generator
 from srhm.results.records import write_table
 from srhm.results.tables import IMAGE_CELLS, IMAGES
@@ -159,7 +160,7 @@ def test_without_the_folder_nothing_is_planned_and_the_reason_is_said(tmp_path):
 
 
 def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_path):
-    for name in cifar.FILES:
+    for name in SETS["cifar10"].files:
         shutil.copy(folder / name, tmp_path)
     with pytest.raises(ConfigError, match=r"^  folder: .*MD5SUMS"):
         plan.plan(section(folder=str(tmp_path)), Path())

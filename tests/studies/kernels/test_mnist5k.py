@@ -1,15 +1,14 @@
-"""5,000 digits of MNIST: the reader, its refusals, and cells on invented ones by other routes."""
+"""5,000 digits of MNIST: left out without their package; cells on invented ones by other routes."""
 
-import gzip
-import hashlib
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from srhm.images import mnist5k
-from srhm.images.mnist import Digits, MnistError
+from srhm.images import readers
+from srhm.images.readers import SETS, Images, ImagesError
 from srhm.model.seeding import generator
 from srhm.studies.kernels import mnist5k as cells
 from srhm.studies.kernels.configuration import KernelsSection
@@ -25,57 +24,34 @@ LEARNT = {"method": "regression", "kernel": "laplace", "sigma": 1.0, "jitter": 0
 
 def invented(n=60):
     random = np.random.default_rng(0)
-    pixels = random.integers(0, 256, size=(n, 28, 28)).astype(np.uint8)
-    return Digits(pixels, np.sort(random.integers(0, 10, size=n)).astype(np.uint8))
+    pixels = random.integers(0, 256, size=(n, 1, 28, 28)).astype(np.uint8)
+    return Images(pixels, np.sort(random.integers(0, 10, size=n)))
 
 
 @pytest.fixture
 def there(monkeypatch):
     """The invented digits in place of those of the package."""
-    monkeypatch.setattr(mnist5k, "load", invented)
+    monkeypatch.setattr(cells, "load", lambda name: [invented()])
     cells._labelled.cache_clear()
     yield invented()
     cells._labelled.cache_clear()
 
 
-def test_a_line_is_a_digit_and_its_name(tmp_path):
-    digits = invented(3)
-    table = np.column_stack([digits.pixels.reshape(3, -1), digits.labels])
-    path = tmp_path / "digits.csv.gz"
-    path.write_bytes(gzip.compress("\n".join(",".join(map(str, row)) for row in table).encode()))
-    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    read = mnist5k.read_digits(path, sha256=sha256)
-    np.testing.assert_array_equal(read.pixels, digits.pixels)
-    np.testing.assert_array_equal(read.labels, digits.labels)
-    with pytest.raises(MnistError, match=r"not what it should be[\s\S]*make env-images"):
-        mnist5k.read_digits(path)
-    with pytest.raises(MnistError, match="does not exist"):
-        mnist5k.read_digits(tmp_path / "nowhere")
-
-
-@pytest.mark.skipif(mnist5k.notice() is not None, reason="needs `make env-images`")
-def test_the_digits_of_the_package_are_five_hundred_of_each():
-    digits = mnist5k.load()
-    assert digits.pixels.shape == (mnist5k.N_DIGITS, mnist5k.SIZE, mnist5k.SIZE)
-    assert np.bincount(digits.labels).tolist() == [500] * 10
-    assert digits.pixels.max() == 255
-
-
 def test_without_the_package_its_curves_are_left_out_aloud(monkeypatch):
-    monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)
-    with pytest.raises(MnistError, match="make env-images"):
-        mnist5k.load.__wrapped__()
+    monkeypatch.setattr(readers, "find_spec", lambda name: None)
+    with pytest.raises(ImagesError, match="make env-images"):
+        readers.load("mnist5k")
     planned = STUDY.plan(KernelsSection.model_validate(SECTION), Path())
     assert len(planned.curves) == 4
     kept = planned.computable
     assert [curve.cells[0]["data"] for curve in kept.curves.values()] == ["digits"]
-    assert kept.absent == mnist5k.NOTICE
+    assert kept.absent == SETS["mnist5k"].notice(Path())
 
 
 def test_the_package_decides_no_key(monkeypatch):
     names = []
-    for found in (None, object()):
-        monkeypatch.setattr(mnist5k, "find_spec", lambda name, found=found: found)
+    for found in (None, find_spec("srhm")):
+        monkeypatch.setattr(readers, "find_spec", lambda name, found=found: found)
         names.append(list(STUDY.plan(KernelsSection.model_validate(SECTION), Path()).curves))
     assert names[0] == names[1]
 

@@ -1,10 +1,13 @@
 """Images of 28 x 28: how they are split, made coarse, and left out without their files."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from srhm.images import fashion, mnist5k
-from srhm.images.mnist import Digits
+from srhm.images import readers
+from srhm.images.readers import SETS, Images
 from srhm.studies.relative_stability import large_images
 from srhm.studies.relative_stability.configuration import RelativeStabilitySection
 from srhm.studies.relative_stability.study import STUDY
@@ -25,9 +28,11 @@ def test_what_is_finer_than_eight_pixels_is_lost_and_the_rest_is_kept():
 
 
 def test_a_seed_chooses_the_digits_for_training(monkeypatch):
-    pixels = np.arange(5000, dtype=np.int64)[:, None, None] % 251 * np.ones((1, 28, 28), int)
-    made = Digits(pixels.astype(np.uint8), (np.arange(5000) % 10).astype(np.uint8))
-    monkeypatch.setattr(mnist5k, "load", lambda: made)
+    pixels = (
+        np.arange(5000, dtype=np.int64)[:, None, None, None] % 251 * np.ones((1, 1, 28, 28), int)
+    )
+    made = Images(pixels.astype(np.uint8), np.arange(5000) % 10)
+    monkeypatch.setattr(readers, "load", lambda name: [made])
     large_images._digits.cache_clear()
     splits = [large_images.load("mnist5k", seed=seed) for seed in (0, 0, 1)]
     for training, test in splits:
@@ -42,11 +47,11 @@ def test_a_seed_chooses_the_digits_for_training(monkeypatch):
 
 
 def test_without_files_only_what_is_published_is_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)
-    monkeypatch.setattr(fashion, "DEBIAN", tmp_path)
+    monkeypatch.setattr(readers, "find_spec", lambda name: None)
+    monkeypatch.setitem(SETS, "fashion", replace(SETS["fashion"], elsewhere=tmp_path))
     section = RelativeStabilitySection.model_validate(SECTION)
     names = list(STUDY.plan(section, tmp_path).curves)
-    monkeypatch.setattr(fashion, "DEBIAN", tmp_path / "nowhere")
+    monkeypatch.setitem(SETS, "fashion", replace(SETS["fashion"], elsewhere=None))
     planned = STUDY.plan(section, tmp_path)
     assert list(planned.curves) == names
     assert [curve.label for curve in planned.computable.curves.values()] == ["digits-fc2-h64"]
@@ -54,7 +59,7 @@ def test_without_files_only_what_is_published_is_drawn(tmp_path, monkeypatch):
         assert planned.computable.absent.count(word) == 1
 
 
-@pytest.mark.skipif(fashion.fashion_folder(fashion.DEBIAN) is None, reason="needs Fashion-MNIST")
+@pytest.mark.skipif(SETS["fashion"].place(Path()) is None, reason="needs Fashion-MNIST")
 def test_clothes_have_their_own_split():
     training, test = large_images.load("fashion", seed=0)
     assert (len(training), len(test)) == (60_000, 10_000)

@@ -1,13 +1,14 @@
 """Changes of digits, tiny cells, and the plan of a section."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from srhm.images import mnist5k
-from srhm.images.mnist import Digits
+from srhm.images import readers
+from srhm.images.readers import Images
 from srhm.studies.taught_digits import analysis, experiment
 from srhm.studies.taught_digits.configuration import TaughtDigitsSection, seconds
 from srhm.studies.taught_digits.study import STUDY
@@ -43,10 +44,10 @@ def test_deformations_move_by_half_a_pixel_to_where_they_fold():
 
 @pytest.fixture
 def digits(monkeypatch):
-    pixels = np.random.default_rng(3).integers(0, 256, size=(5000, 28, 28)).astype(np.uint8)
-    made = Digits(pixels, np.arange(5000, dtype=np.uint8) % 10)
-    monkeypatch.setattr(mnist5k, "load", lambda: made)
-    monkeypatch.setattr(mnist5k, "find_spec", lambda name: object())
+    pixels = np.random.default_rng(3).integers(0, 256, size=(5000, 1, 28, 28)).astype(np.uint8)
+    made = Images(pixels, np.arange(5000) % 10)
+    monkeypatch.setattr(readers, "load", lambda name: [made])
+    monkeypatch.setattr(readers, "find_spec", lambda name: find_spec("srhm"))
     return made
 
 
@@ -69,7 +70,7 @@ def test_a_cell_trains_and_measures(digits):
 
 def test_without_digits_no_curve_is_computed_and_the_plan_says_so(monkeypatch):
     names = planned().curves.keys()
-    monkeypatch.setattr(mnist5k, "find_spec", lambda name: None)
+    monkeypatch.setattr(readers, "find_spec", lambda name: None)
     found = planned()
     assert found.curves.keys() == names == found.missing.keys()
     assert all("make env-images" in one for one in found.missing.values())

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from srhm.experiments.planning import CurveCells, planned
-from srhm.images import mnist, mnist5k
+from srhm.images.readers import N_DIGITS as N_MNIST5K
+from srhm.images.readers import SETS
 from srhm.keys import Counts, Keys, Positive, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
 from srhm.model.grammar import GrammarError
@@ -32,7 +33,7 @@ OF_MNIST5K = {
     "spectrum": f"{HERE}.mnist5k:of_spectrum",
     "neighbours": f"{HERE}.mnist5k:of_neighbours",
 }
-N_DIGITS = {"digits": 1797, "mnist5k": mnist5k.N_DIGITS}
+N_DIGITS = {"digits": 1797, "mnist5k": N_MNIST5K}
 # Digits of MNIST for training.
 N_MNIST = 60_000
 # Error that a kernel has to fall below on the SRHM, as a network at its P*.
@@ -177,7 +178,7 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
     Raises:
         ConfigError: naming the group, the key and what is allowed.
     """
-    notice = mnist.notice(directory / mnist.FOLDER) if section.mnist else None
+    notice = SETS["mnist"].notice(directory) if section.mnist else None
     families = [*_teachers(section), *_parities(section.digits, "digits")]
     families += _parities(section.mnist5k, "mnist5k")
     families += _neighbours(section)
@@ -285,7 +286,7 @@ def _family(
     kept = named.get("data") == "mnist5k"
     function = (OF_MNIST5K if kept else FUNCTIONS)[experiment]
     function = ON_LATTICE if named.get("data") == "lattice" else function
-    missing = (mnist5k.notice() or "") if kept else ""
+    missing = (SETS["mnist5k"].notice(Path()) or "") if kept else ""
     return CurveCells(name=name, function=function, cells=cells, long=long, missing=missing)
 
 

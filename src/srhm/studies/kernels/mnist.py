@@ -5,7 +5,6 @@ Section 3 of the paper. The files are in the folder that holds results/.
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from srhm.experiments.outcome import Outcome
-from srhm.images import mnist
+from srhm.images.readers import Images, load
 from srhm.model.seeding import generator
 from srhm.studies.kernels.classification import Labelled, learnt
 
@@ -27,28 +26,26 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     Both are drawn anew for each seed, nested in P.
 
     Raises:
-        MnistError: if the files are not there or are damaged.
+        ImagesError: if the files are not there or are damaged.
     """
     stream = generator(cell["seed"], role="train")
     chosen = [
         (points[order[:count]], parity[order[:count]])
-        for (points, parity), count in zip(
-            both_parts(mnist.FOLDER), (cell["P"], cell["n_test"]), strict=True
-        )
+        for (points, parity), count in zip(both_parts(), (cell["P"], cell["n_test"]), strict=True)
         for order in (stream.permutation(len(points)),)
     ]
     return learnt(cell, *chosen)
 
 
 @cache
-def both_parts(folder: str) -> tuple[Labelled, Labelled]:
+def both_parts() -> tuple[Labelled, Labelled]:
     """Training and test digits, (n, 784), and whether each is odd (1) or even (-1), (n,)."""
-    training, tested = mnist.load(Path(folder))
+    training, tested = load("mnist")
     unit = pdist(_flat(training.pixels[:MEASURED])).mean()
     return _labelled(training, unit), _labelled(tested, unit)
 
 
-def _labelled(digits: mnist.Digits, unit: float) -> Labelled:
+def _labelled(digits: Images, unit: float) -> Labelled:
     return _flat(digits.pixels) / unit, np.where(digits.labels % 2 == 1, 1.0, -1.0)
 
 

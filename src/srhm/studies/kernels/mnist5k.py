@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from sklearn.neighbors import NearestNeighbors
 
 from srhm.experiments.outcome import DONE, Outcome
-from srhm.images import mnist5k
+from srhm.images.readers import load
 from srhm.model.seeding import generator
 from srhm.studies.kernels.classification import Labelled, learnt
 from srhm.studies.kernels.covariance import gram
@@ -26,7 +26,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     """As `classification.run`: the first P digits of a random order, the last n_test for testing.
 
     Raises:
-        MnistError: if the digits are not there or are damaged.
+        ImagesError: if the digits are not there or are damaged.
     """
     images, parity = shuffled(seed=cell["seed"])
     n_train, n_test = cell["P"], cell["n_test"]
@@ -63,7 +63,7 @@ def shuffled(*, seed: int) -> Labelled:
 
 @cache
 def _labelled() -> Labelled:
-    digits = mnist5k.load()
+    (digits,) = load("mnist5k")
     flat = digits.pixels.reshape(len(digits.pixels), -1).astype(np.float64)
     some = generator(0, role="test").permutation(len(flat))[:MEASURED]
     return flat / pdist(flat[some]).mean(), np.where(digits.labels % 2 == 1, 1.0, -1.0)

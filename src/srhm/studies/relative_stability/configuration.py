@@ -1,15 +1,15 @@
 """Section of the study, its cells, and how long they take. Imports no torch."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from srhm.experiments.planning import CurveCells, planned
-from srhm.images import cifar, fashion, mnist, mnist5k
 from srhm.images.configuration import ImageTraining
 from srhm.images.deformations import largest_temperature, temperature_of
+from srhm.images.readers import SETS
 from srhm.keys import Keys, PositiveInt, Scales, Sizes
 from srhm.lists import Seeds, Several, combinations
 from srhm.networks.registry import NAMED, PRIMITIVE, stand_in
@@ -27,14 +27,20 @@ IMAGES = {
     "cifar10": (32, 50_000, 10_000),
 }
 FOLDERS = {
-    "mnist": (mnist.FOLDER, "The figure on all of MNIST is empty: `make mnist` gets its images."),
-    "cifar10": (cifar.FOLDER, "The figure on CIFAR-10 is empty: `make cifar` gets its images."),
+    "mnist": (
+        SETS["mnist"].folder,
+        "The figure on all of MNIST is empty: `make mnist` gets its images.",
+    ),
+    "cifar10": (
+        SETS["cifar10"].folder,
+        "The figure on CIFAR-10 is empty: `make cifar` gets its images.",
+    ),
 }
 # Of images of which rows are shipped: what is published of them is drawn without their files.
-SHIPPED: dict[str, Callable[[Path], str | None]] = {
-    "mnist5k": lambda directory: mnist5k.notice(),
-    "mnist5k_coarse": lambda directory: mnist5k.notice(),
-    "fashion": fashion.notice,
+SHIPPED = {
+    "mnist5k": "mnist5k",
+    "mnist5k_coarse": "mnist5k",
+    "fashion": "fashion",
 }
 
 Data = Literal["digits", "digits8", "mnist5k", "mnist5k_coarse", "fashion", "mnist", "cifar10"]
@@ -152,7 +158,9 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
         for data, (folder, empty) in FOLDERS.items()
         if data in wanted and not (directory / folder).is_dir()
     }
-    shipped = {str(data): one(directory) or "" for data, one in SHIPPED.items() if data in wanted}
+    shipped: dict[str, str] = {
+        data: SETS[name].notice(directory) or "" for data, name in SHIPPED.items() if data in wanted
+    }
     families = [*_networks(section.networks, absent, shipped), *_flows(section)]
     families += _fields(section.fields)
     return planned(trainer, families, absent="\n".join(absent.values()))

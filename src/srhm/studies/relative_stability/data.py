@@ -1,15 +1,14 @@
 """Images to learn from: digits at 16 x 16 or as they are, MNIST and CIFAR-10 where they lie."""
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import torch
 from sklearn.datasets import load_digits
 from torch.nn.functional import interpolate
 
-from srhm.images import cifar, mnist
-from srhm.images.cifar import Images
+from srhm.images import readers
+from srhm.images.readers import Images
 from srhm.model.seeding import generator
 
 SIDES = {"digits": 16, "digits8": 8}  # pixels; scikit-learn's digits have 8
@@ -24,7 +23,7 @@ def load(data: str, *, seed: int) -> tuple[Images, Images]:
     each with its own split, from the folder that holds results/.
 
     Raises:
-        MnistError, CifarError: if the files are not there or are damaged.
+        ImagesError: if the files are not there or are damaged.
     """
     if data in SIDES:
         images = digits(SIDES[data])
@@ -45,10 +44,5 @@ def digits(side: int) -> Images:
 
 @cache
 def _files(data: str) -> tuple[Images, Images]:
-    if data == "cifar10":
-        return cifar.load(Path(cifar.FOLDER))
-    training, test = (
-        Images(part.pixels[:, None], part.labels.astype(np.int64))
-        for part in mnist.load(Path(mnist.FOLDER))
-    )
+    training, test = readers.load(data)
     return training, test

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from torch.nn.functional import interpolate
 
 from srhm.experiments.outcome import Outcome
-from srhm.images import fashion, mnist5k
-from srhm.images.cifar import Images
-from srhm.images.mnist import Digits
+from srhm.images import readers
+from srhm.images.readers import Images
 from srhm.model.seeding import generator
 from srhm.studies.relative_stability.networks import of_images
 
@@ -24,7 +23,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     """As `networks.of_images`, of the images of `data`.
 
     Raises:
-        MnistError: if files of images are not there or are damaged.
+        ImagesError: if files of images are not there or are damaged.
     """
     return of_images(cell, *load(cell["data"], seed=cell["seed"]))
 
@@ -36,7 +35,7 @@ def load(data: str, *, seed: int) -> tuple[Images, Images]:
     "fashion" with its own split.
 
     Raises:
-        MnistError: if the files are not there or are damaged.
+        ImagesError: if the files are not there or are damaged.
     """
     if data == "fashion":
         return _clothes()
@@ -56,15 +55,11 @@ def coarse(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 @cache
 def _digits(data: str) -> Images:
-    found = _images(mnist5k.load())
+    (found,) = readers.load("mnist5k")
     return Images(coarse(found.pixels), found.labels) if data == "mnist5k_coarse" else found
 
 
 @cache
 def _clothes() -> tuple[Images, Images]:
-    training, test = (_images(part) for part in fashion.images())
+    training, test = readers.load("fashion")
     return training, test
-
-
-def _images(digits: Digits) -> Images:
-    return Images(digits.pixels[:, None], digits.labels.astype(np.int64))

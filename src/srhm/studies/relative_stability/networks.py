@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from srhm.experiments.outcome import Outcome
-from srhm.images.cifar import Images, standardised
 from srhm.images.deformations import Interpolation, noise, temperature_of
+from srhm.images.readers import Images, standardised
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import Average, ImageProbe, probe, sensitivities, stabilities
 from srhm.images.training import initial_network, train_cell
@@ -34,7 +34,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     """As `of_images`, of the images of `data`.
 
     Raises:
-        MnistError, CifarError: if files of images are not there or are damaged.
+        ImagesError: if files of images are not there or are damaged.
     """
     return of_images(cell, *load(cell["data"], seed=cell["seed"]))
 

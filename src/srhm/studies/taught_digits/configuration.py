@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from srhm.experiments.planning import CurveCells, planned
-from srhm.images import mnist5k
+from srhm.images.readers import SETS
 from srhm.keys import Keys, PositiveInt, Sizes
 from srhm.lists import Seeds, Several, combinations
 from srhm.study import Planned, Trainer
@@ -64,7 +64,7 @@ def plan(section: TaughtDigitsSection, directory: Path, *, trainer: Trainer) -> 
             function=FUNCTION,
             cells=list(combinations(group, "P", "seed", **curve, **given)),
             long=False,
-            missing=mnist5k.notice() or "",
+            missing=SETS["mnist5k"].notice(Path()) or "",
         )
         for group in section.curves
         for curve in combinations(group, "net", "taught")

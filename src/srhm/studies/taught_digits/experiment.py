@@ -12,14 +12,14 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from srhm.experiments.outcome import Outcome
-from srhm.images import mnist5k
-from srhm.images.cifar import N_CLASSES, Images, standardised
+from srhm.images import readers
 from srhm.images.deformations import (
     coefficients,
     displacements,
     noise,
     temperature_of,
 )
+from srhm.images.readers import N_CLASSES, Images, standardised
 from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import ImageProbe, probe, stability
 from srhm.images.torch_deformations import deformed, visible_temperatures
@@ -63,7 +63,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     Medians over test images; noise has the mean norm of the change.
 
     Raises:
-        MnistError: if the file of digits is missing or another one.
+        ImagesError: if the file of digits is missing or another one.
     """
     training, test = load(seed=cell["seed"])
     own = {**TRAINING, **cell}
@@ -86,9 +86,8 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 
 def load(*, seed: int) -> tuple[Images, Images]:
     """Digits (n, 1, 28, 28), 4000 for training and 1000 for testing, which a seed chooses."""
-    digits = mnist5k.load()
-    order = generator(seed, role="test").permutation(len(digits.labels))
-    images = Images(digits.pixels[order, None], digits.labels[order].astype(np.int64))
+    (digits,) = readers.load("mnist5k")
+    images = digits[generator(seed, role="test").permutation(len(digits))]
     return images[:N_TRAINING], images[N_TRAINING:]
 
 
