@@ -133,3 +133,10 @@ def test_a_job_that_is_killed_for_memory_is_called_that(
     monkeypatch.setattr(limits, "memory", lambda: 1200)
     monkeypatch.setattr(limits, "killed_for_memory", lambda: now)
     assert re.search(expected, launch._for_memory(tmp_path / "run.log", code, before=3))
+
+
+def test_a_job_at_its_limit_of_processor_time_is_called_that(tmp_path, monkeypatch):
+    (tmp_path / "run.log").write_text("died with <Signals.SIGKILL: 9>")
+    monkeypatch.setattr(limits, "killed_for_memory", lambda: 3)
+    monkeypatch.setattr(launch.resource, "getrlimit", lambda _: (60, 60))
+    assert "after 60 s of processor time" in launch._for_memory(tmp_path / "run.log", 1, before=3)

@@ -38,6 +38,7 @@ OF_ENVIRONMENT, OF_RESULTS = 5000, 500
 LEAST = (
     ("RLIMIT_NOFILE", "open files", 1, 256),
     ("RLIMIT_NPROC", "processes", 1, 64),
+    ("RLIMIT_CPU", "s of processor time", 1, 3600),
     ("RLIMIT_AS", "MB of addresses", limits.MEGABYTE, 8000),
 )
 LOADED = "import numpy, scipy, pandas, pyarrow, numba, matplotlib, torch, snakemake"

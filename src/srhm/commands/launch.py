@@ -10,6 +10,7 @@ that outlives its Snakemake blocks nothing. When the lock is free, a lock that S
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -118,6 +119,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         command += [*_again(run, folder), *words]
         if run and not dry:
             _note(config, results / run.plan.name)
+            _remove_empty(results / run.plan.name)
             print(f"what each job says: {results / LOG}", flush=True)
         lines = PrintedLines(
             every_line=options.every_line or dry or "--verbose" in extra,
@@ -176,6 +178,11 @@ def _configuration(options: argparse.Namespace) -> Path:
         raise Refused(
             f"this is {here}, but its environment runs the code of {REPOSITORY}: `make env` in this"
             " folder installs its own"
+        )
+    if (settings := options.directory / ".numba_config.yaml").is_file():
+        raise Refused(
+            f"{settings} would change how code is compiled, and with it the bits of networks under"
+            " the same keys: move it elsewhere; nothing was started"
         )
     presets = {path.stem: path for path in sorted((REPOSITORY / "config").glob("*.yaml"))}
     alone = options.rows == "published"
@@ -310,6 +317,15 @@ def _note(config: Path, results: Path) -> None:
     write_text(note, file)
 
 
+def _remove_empty(results: Path) -> None:
+    """Removes figures, tables and pages of no bytes, which Snakemake would take for made."""
+    for file in sorted(results.rglob("*.*")):
+        made = file.suffix in (".pdf", ".png", ".parquet", ".html", ".md")
+        if made and file.is_file() and not file.stat().st_size:
+            print(f"{file} is empty: it is made again", flush=True)
+            file.unlink()
+
+
 def _date_now(results: Path) -> None:
     """Dates files of the future now: until then Snakemake would fail every job that reads one."""
     now, dated = time.time(), 0
@@ -440,10 +456,13 @@ def _for_memory(log: Path, code: int, *, before: int | None) -> str:
     cure = "CORES=1 has one job at a time; what is stored is kept"
     if now is not None and before is not None and now > before:
         return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
-    return (
-        f"a job was killed (SIGKILL), as the system does for want of memory{limit}, or at the limit"
-        f" of processor time (ulimit -t). {cure}"
-    )
+    seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    if seconds != resource.RLIM_INFINITY:
+        return (
+            f"a job was killed (SIGKILL), as the system does after {seconds} s of processor time,"
+            " the limit here (ulimit -t): raise it, or run on a node without one"
+        )
+    return f"a job was killed (SIGKILL), as the system does for want of memory{limit}. {cure}"
 
 
 def _show_results(run: Run | None, wall_time: str) -> None:
