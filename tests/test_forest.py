@@ -1,14 +1,13 @@
-"""The forest plot: one layout, drawn as SVG, as a picture and as text."""
+"""The forest plot: what is drawn of a row, and the SVG of a page."""
 
 from dataclasses import replace
-from itertools import pairwise
 from math import inf, nan
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
-from srhm.forest.layout import EXTENT, Segment, Symbol, layout
-from srhm.forest.svg import svg
+from srhm.report.forest import EXTENT, draw, svg
 from srhm.scorecard.headline import ForestRow, Mark
 
 ROW = ForestRow(
@@ -19,48 +18,50 @@ ROW = ForestRow(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def parts(rows, kind, **options):
-    made = layout(rows, **options)
-    return [part for one in made.placed if one.row for part in one.parts if isinstance(part, kind)]
-
-
-def symbols(row):
-    return [(part.shape, part.style) for part in parts([row], Symbol)]
+def markers(row):
+    """Markers of the one row, without the legend; None of its interval."""
+    lines = draw([row], legend=False).axes[0].lines
+    found = [line.get_marker() for line in lines if line.get_zorder() == 4]
+    return [None if marker == "None" else marker for marker in found]
 
 
 @pytest.mark.parametrize("narrow", [False, True])
-def test_nothing_leaves_the_page_and_no_row_covers_another(narrow):
-    made = layout([ROW, replace(ROW, claim="b")], narrow=narrow)
-    for one in made.placed:
-        for part in one.parts:
-            assert 0 <= part.x <= made.width
-            assert 0 <= part.y <= made.height
-    ends = [(one.y, one.y + one.height) for one in made.placed]
-    assert all(end <= start for (_, end), (start, _) in pairwise(ends))
+def test_nothing_leaves_the_page(narrow):
+    figure = draw([ROW, replace(ROW, claim="b", authors=Mark(0.1, -9, 9))], narrow=narrow)
+    axes = figure.axes[0]
+    width, height = 72 * figure.get_size_inches()
+    places = [*(text.get_position() for text in axes.texts)]
+    places += [place for line in axes.lines for place in np.column_stack(line.get_data())]
+    assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
 
 
 def test_ends_beyond_the_plot_are_arrows_and_unknown_ones_are_not_drawn():
-    assert symbols(ROW) == [("dot", "ours")]
-    assert ("left", "ours") in symbols(replace(ROW, ours=Mark(-2, -2 * EXTENT, 0)))
-    unlimited = symbols(replace(ROW, ours=Mark(0, -inf, inf)))
-    assert [shape for shape, _ in unlimited] == ["left", "right", "dot"]
-    unknown = replace(ROW, ours=Mark(0, nan, nan))
-    assert symbols(unknown) == [("dot", "ours")]
-    assert {one.style for one in parts([unknown], Segment)} == {"expected"}
-    assert symbols(replace(ROW, ours=Mark(9, nan, nan))) == [("right", "ours")]
-    beyond = symbols(replace(ROW, ours=Mark(9, 5, 12)))
-    assert [shape for shape, _ in beyond] == ["right"]
+    assert markers(ROW) == [None, "o"]
+    assert "<" in markers(replace(ROW, ours=Mark(-2, -2 * EXTENT, 0)))
+    assert markers(replace(ROW, ours=Mark(0, -inf, inf))) == [None, "<", ">", "o"]
+    assert markers(replace(ROW, ours=Mark(0, nan, nan))) == ["o"]
+    assert markers(replace(ROW, ours=Mark(9, nan, nan))) == [">"]
+    assert markers(replace(ROW, ours=Mark(9, 5, 12))) == [None, ">"]
+    assert markers(replace(ROW, ours=None)) == []
 
 
-@pytest.mark.parametrize("narrow", [False, True])
-def test_the_svg_has_a_title_and_rows_in_reach_of_the_keyboard(narrow):
-    root = ElementTree.fromstring(svg([ROW], narrow=narrow, link="#claim-{claim}"))
-    assert root.find(f"{SVG}title").text.startswith("1 measurement")
-    (row,) = root.iter(f"{SVG}a")
-    assert row.get("href") == "#claim-a"
-    assert row.get("aria-label") == ROW.sentence
-    (alone,) = (g for g in ElementTree.fromstring(svg([ROW])).iter(f"{SVG}g") if g.get("tabindex"))
-    assert alone.find(f"{SVG}title").text == ROW.sentence
-    words = "".join(root.itertext())
-    assert ROW.value in words
-    assert ROW.expected in words
+def test_the_svg_has_a_title_rows_that_are_links_and_no_id_twice():
+    roots = [  # one page holds both
+        ElementTree.fromstring(
+            svg([ROW, replace(ROW, claim="b & c")], narrow=narrow, link="#claim-{claim}")
+        )
+        for narrow in (False, True)
+    ]
+    for root in roots:
+        assert root.find(f"{SVG}title").text.startswith("2 measurements")
+        links = list(root.iter(f"{SVG}a"))
+        assert [link.get("href") for link in links] == ["#claim-a", "#claim-b & c"]
+        assert {link.get("aria-label") for link in links} == {ROW.sentence}
+        words = ["".join(text.itertext()) for text in root.iter(f"{SVG}text")]
+        assert ROW.value in words
+        assert ROW.expected in words
+        assert "LCN: exponent of s0+1" in words
+    ids = [one.get("id") for root in roots for one in root.iter() if one.get("id")]
+    assert len(ids) == len(set(ids))
+    uses = {one.get("{http://www.w3.org/1999/xlink}href") for one in root.iter(f"{SVG}use")}
+    assert uses <= {f"#{name}" for name in ids}

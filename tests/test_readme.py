@@ -22,8 +22,8 @@ from srhm.commands import (
     thesis,
 )
 from srhm.commands.slots import fill_slots
-from srhm.forest.layout import finding
 from srhm.preset import plan_preset
+from srhm.report.forest import finding
 from srhm.scorecard.verdicts import VERDICTS
 from srhm.studies.registry import GROUPS, STUDIES
 

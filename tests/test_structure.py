@@ -41,7 +41,6 @@ ORDER = """
     torch_data deformations
     sensitivity
     figures scorecard
-    forest
     report
     explorer
     play

@@ -28,8 +28,7 @@ from srhm.commands import (
 from srhm.commands.markdown import between, escaped, line, table
 from srhm.commands.printing import printing
 from srhm.commands.slots import fill_slots
-from srhm.forest import picture
-from srhm.forest.layout import finding
+from srhm.report import forest
 from srhm.report.prose import COMMENT
 from srhm.results import places
 from srhm.results.atomic import write_text
@@ -180,9 +179,9 @@ def main(root: Path = ROOT) -> int:
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
-        _save(picture.draw(rows, other=other, narrow=narrow), root / name, finding(rows))
+        _save(forest.draw(rows, other=other, narrow=narrow), root / name, forest.finding(rows))
     intervals = claims_page.forest_of_examples(claims_of_paper(scorecards))
-    drawn = picture.draw(intervals, legend=False)
+    drawn = forest.draw(intervals, legend=False)
     _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
     what = headline_picture.shown(root, scorecards[MAIN]["sparse_hierarchy"])
     for name, shades in headline_picture.SHADES.items():

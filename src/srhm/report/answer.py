@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.forest.svg import svg
+from srhm.report.forest import svg
 from srhm.scorecard.headline import forest_rows, in_words
 from srhm.scorecard.statements import statement_lines
 
