@@ -1,9 +1,9 @@
 """Lines and tokens of each folder, and words for people, are at most those of tests/budgets.toml.
 
-The numbers only fall. Who makes a folder smaller lowers its number in the same commit:
-`python tests/test_budgets.py` writes all that have fallen. A folder that is renamed, or a new one,
-takes what others of its table have given up. A number that has to rise is changed by hand, and the
-commit says what the lines are for.
+The numbers of a table together only fall. Who makes a folder smaller lowers its number in the same
+commit: `python tests/test_budgets.py` writes what there is now, and refuses where all folders
+together have more, so that one folder takes only what others have given up. A number that has to
+rise is changed by hand, and the commit says what the lines are for.
 """
 
 import io
@@ -73,15 +73,15 @@ def test_no_folder_is_larger_than_its_budget() -> None:
 
 
 def lowered(known: dict[str, int], now: dict[str, int]) -> dict[str, int]:
-    """The numbers that hold from now on."""
+    """The numbers that hold from now on: together no more than before."""
     if known and sum(now.values()) > sum(known.values()):
         sys.exit("all folders together have more than they may: nothing is written")
-    return {folder: min(number, known.get(folder, number)) for folder, number in now.items()}
+    return now
 
 
 if __name__ == "__main__":
     known = tomllib.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
-    text = "# Only smaller numbers: `python tests/test_budgets.py` writes those that have fallen.\n"
+    text = "# `python tests/test_budgets.py` writes it where no table has more than before.\n"
     for kind, now in sizes().items():
         left = sorted(lowered(known.get(kind, {}), now).items())
         text += "\n".join([f"\n[{kind}]", *(f'"{name}" = {number}' for name, number in left), ""])

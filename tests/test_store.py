@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srhm.images import fashion
+from srhm.images.readers import SETS, read_file
 from srhm.measure.members import members_of
 from srhm.measure.trained_cells import trained_cell
 from srhm.results import store
@@ -164,8 +164,8 @@ def test_a_measurement_removes_no_cell_that_cannot_be_read_now(tmp_path, monkeyp
 
 
 def test_packed_images_that_cannot_be_read_now_are_no_damaged_ones(tmp_path, monkeypatch):
-    name, content = next(iter(fashion.FILES.items()))
+    name, content = next(iter(SETS["fashion"].files.items()))
     (tmp_path / name).touch()
     monkeypatch.setattr(Path, "open", refusing(errno.EACCES))
     with pytest.raises(PermissionError, match=name):
-        fashion.read_numbers(tmp_path / name, content)
+        read_file(tmp_path / name, content)
