@@ -126,8 +126,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = ", ".join(file.name for file in files)
     print(f"{len(found)} files, {sum(sizes):.1f} MB; kept, with the code as it is now: what {names}"
           " ask for")  # fmt: skip
-    if not found:
-        return 0
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")
         return 0
