@@ -198,7 +198,8 @@ def paper(folder: Path) -> dict[str, Any]:
     named = study("named_nets", folder, {}, claims=scorecard().iloc[3:], figures=("fig04",))
     text = f"# Choices\n\n[file](../x.md), [web](https://example.org)\n\n{NASTY}\n"
     (folder / "deviations.md").write_text(text, encoding="utf-8")
-    (folder / "named_nets" / "README.md").write_text("# VGG\n\nS_2 is *defined* so.\n")
+    (folder / "named_nets" / "README.md").write_text("# VGG\n\n**Question.** Why?\n\nSo.\n")
+    (folder / "named_nets" / "methods.md").write_text("# VGG\n\nS_2 is *defined* so.\n")
     return page_of(core, named, page="report", deviations=[str(folder / "deviations.md")])
 
 

@@ -21,7 +21,7 @@ const numbers = () => Object.fromEntries(["v", "m", "s0", "L", "seed"].map(
 function choose(keep = false) {
   controls.m.max = controls.v.value;
   const { seed, ...of } = numbers();
-  for (const name of ["v", "m", "s0", "L"]) controls[name].nextElementSibling.value = of[name];
+  for (const name of ["v", "m", "s0", "L"]) controls[name].parentNode.nextElementSibling.value = of[name];
   Object.assign(state, { of: { ...of, nc: of.v }, seed, random: stream(seed, "play"), networks: [], node: of.L > 1 ? 1 : 0 });
   if (!keep) state.points = [];
   state.grammar = drawGrammar(state.of, stream(seed, "grammar"));

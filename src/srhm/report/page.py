@@ -19,6 +19,7 @@ from srhm.report import prose
 from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
 from srhm.report.methods import JUDGING, contents, methods_html
+from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.report.templates import environment
 from srhm.report.training import together
@@ -121,47 +122,16 @@ def render(
     scorecard: of all its claims. page, methods: files of the two, which lead to each other.
     """
     studies, of_paper = spec["studies"], spec["page"] == PAPER
-    configuration = json.loads(spec["configuration"])
-    figures = shown_figures([figure for study in studies for figure in study["figures"]])
     tables = {study["name"]: StudyTables(study["tables"]) for study in studies}
-    paper = cited(spec["citation"])
-    is_whole = of_paper and not spec["pending"]
-    page_tables = [
-        table
-        for study in studies
-        if study["page_tables"]
-        for table in resolved(study["page_tables"])(
-            tables[study["name"]],
-            {
-                **study["settings"],
-                "publications": spec["publications"],
-                "section": configuration.get(study["name"]),
-                "explorer": _explorer(study["figures"]),
-            },
-        )
-    ]
-    # What a study lacks stands at its first figure; of the page's first study, above all.
-    absent = {
-        study["figures"][0]["name"] if study["figures"] and study is not studies[0] else "": study
-        for study in reversed(studies)
-        if study["absent"]
-    }
-    shown_here = [table for table in page_tables if table.on_top]
+    page_tables = list(_page_tables(spec, tables))
     elsewhere = [table for table in page_tables if not table.on_top]
     prose_of = [prose.of_study(study["prose"]) for study in studies]
     definitions = [one.conventions for one in prose_of if one.conventions]
-    claims = scorecard_by_verdict(scorecard, SHOWN_FIRST)
-    lacking = [*_missing(studies, tables), *_missing_of_figures(figures)]
-    numbers = {figure.number: figure.name for figure in figures if figure.number}
-    # Those without an image are named above, and left out.
-    figures = [figure for figure in figures if figure.image or figure.name in absent]
-    anchors = {
-        one: figure.name for figure in figures for one in (figure.number, figure.name) if one
-    }
-    claims_of = _by_figure(claims, figures, anchors)
+    paper = cited(spec["citation"])
     title = paper["title"] if of_paper else studies[0]["title"]
+    figures = shown_figures([figure for study in studies for figure in study["figures"]])
     html = environment().get_template("page.html").render(
-        page=spec["page"],
+        **{name: spec[name] for name in ("page", "preset", "description", "pending")},
         methods=methods,
         contents=contents(spec, elsewhere, definitions),
         of_paper=of_paper,
@@ -169,41 +139,84 @@ def render(
         title=title,
         question="" if of_paper else prose_of[0].question,
         found=[one.found for one in prose_of if one.found],
-        in_short={} if of_paper else in_short(scorecard),
-        preset=spec["preset"],
-        description=spec["description"],
-        pending=spec["pending"],
-        absent=absent,
-        missing=lacking,
-        has_claims=any(study["claims"] is not None for study in studies),
-        **answer_of(
-            _headline(studies), scorecard, publications=spec["publications"], link="#claim-{claim}",
-        ),
-        counts=verdict_counts(scorecard),
-        verdicts=claims,
-        signs=SIGNS,
-        after=AFTER,
-        equivalence=EQUIVALENCE,
-        judging=JUDGING,
-        extent=Strip.EXTENT,
-        anchors=anchors,
-        claims_of=claims_of,
-        findings={name: _finding(own) for name, own in claims_of.items()},
-        # On the page of the paper: what its text does not show.
-        folded={
-            figure.name
-            for figure in figures
-            if of_paper and (figure.number or LAST_OF_TEXT + 1) > LAST_OF_TEXT
-        },
-        figure_of=_figure_of,
-        figures=figures,
-        not_drawn=sorted(set(PAPER_FIGURES) - set(numbers)) if is_whole else [],
-        on_top=shown_here,
+        missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
+        on_top=[table for table in page_tables if table.on_top],
         tables=elsewhere,
+        **_of_claims(spec, scorecard),
+        **_of_figures(spec, figures, scorecard),
     )  # fmt: skip
     return html, methods_html(
         spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
     )
+
+
+def _page_tables(spec: Mapping[str, Any], tables: Mapping[str, StudyTables]) -> Iterator[PageTable]:
+    """The tables that its studies show."""
+    configuration = json.loads(spec["configuration"])
+    for study in spec["studies"]:
+        if study["page_tables"]:
+            settings = {
+                **study["settings"],
+                "publications": spec["publications"],
+                "section": configuration.get(study["name"]),
+                "explorer": _explorer(study["figures"]),
+            }
+            yield from resolved(study["page_tables"])(tables[study["name"]], settings)
+
+
+def _of_claims(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, Any]:
+    """What a page says of its claims: the answer, and the scorecard with what its words mean."""
+    studies = spec["studies"]
+    return {
+        "in_short": {} if spec["page"] == PAPER else in_short(scorecard),
+        "has_claims": any(study["claims"] is not None for study in studies),
+        **answer_of(
+            _headline(studies), scorecard, publications=spec["publications"], link="#claim-{claim}"
+        ),
+        "counts": verdict_counts(scorecard),
+        "verdicts": scorecard_by_verdict(scorecard, SHOWN_FIRST),
+        "signs": SIGNS,
+        "after": AFTER,
+        "equivalence": EQUIVALENCE,
+        "judging": JUDGING,
+        "extent": Strip.EXTENT,
+    }
+
+
+def _of_figures(
+    spec: Mapping[str, Any], figures: Sequence[Shown], scorecard: pd.DataFrame
+) -> dict[str, Any]:
+    """Figures of a page, what their claims say, and which of the paper it lacks or folds."""
+    studies, of_paper = spec["studies"], spec["page"] == PAPER
+    # What a study lacks stands at its first figure; of the page's first study, above all.
+    absent = {
+        study["figures"][0]["name"] if study["figures"] and study is not studies[0] else "": study
+        for study in reversed(studies)
+        if study["absent"]
+    }
+    drawn = {figure.number for figure in figures}
+    # Those without an image are named above, and left out.
+    figures = [figure for figure in figures if figure.image or figure.name in absent]
+    anchors = {
+        one: figure.name for figure in figures for one in (figure.number, figure.name) if one
+    }
+    claims_of = _by_figure(scorecard_by_verdict(scorecard, SHOWN_FIRST), figures, anchors)
+    is_whole = of_paper and not spec["pending"]
+    # On the page of the paper: what its text does not show.
+    appendix = [
+        figure for figure in figures
+        if of_paper and (figure.number or LAST_OF_TEXT + 1) > LAST_OF_TEXT
+    ]  # fmt: skip
+    return {
+        "absent": absent,
+        "figures": figures,
+        "anchors": anchors,
+        "figure_of": _figure_of,
+        "claims_of": claims_of,
+        "findings": {name: _finding(own) for name, own in claims_of.items()},
+        "folded": {figure.name for figure in appendix},
+        "not_drawn": sorted(set(PAPER_FIGURES) - drawn) if is_whole else [],
+    }
 
 
 def _headline(studies: Sequence[Mapping[str, Any]]) -> str | None:

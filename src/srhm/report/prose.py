@@ -33,14 +33,11 @@ class CaptionError(ValueError):
     """A caption that is no reStructuredText; the message says where and why."""
 
 
-# Of a study's prose: heading of its findings, and what a command writes.
-FOUND = "## What was found"
-# A README with this beside it has its question first, its answer, and no definitions.
+# Of a study's prose: beside its README, and where its question and its answer begin and end.
 METHODS, QUESTION, RUN_IT = "methods.md", "**Question.** ", "**Run it.**"
 # With its line, where it is alone on it.
 COMMENT = re.compile(r"^<!--(?:(?!-->).)*-->\n|<!--(?:(?!-->).)*-->", re.DOTALL | re.MULTILINE)
 IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)\n?")
-GENERATED = re.compile(r"<!-- short.*?<!-- end -->\n*", re.DOTALL)
 # Words of a caption that stand below its figure; how to read it follows, folded.
 MOST_WORDS = 60
 
@@ -62,7 +59,7 @@ class Caption:
 class StudyProse:
     """The prose of a study in the order of its page; parts that it lacks are empty.
 
-    question: its first paragraph; found: its sections on what was found; conventions: the others.
+    question, found: of its README; conventions: its methods.
     """
 
     question: Markup
@@ -71,28 +68,16 @@ class StudyProse:
 
 
 def of_study(file: str) -> StudyProse:
-    """The prose of a study, without what `make readme` writes into it."""
+    """The prose of a study: of its README, without how to run it, and of methods.md beside it."""
     if not Path(file).is_file():
         return StudyProse(question=Markup(), found=Markup(), conventions=Markup())
-    text = GENERATED.sub("", Path(file).read_text(encoding="utf-8"))
-    methods = Path(file).with_name(METHODS)
-    if methods.is_file():
-        _, question, answer = COMMENT.sub("", text).split("\n\n", 2)
-        return StudyProse(
-            question=markup(question.removeprefix(QUESTION), top_heading=3),
-            found=markup(answer.partition(RUN_IT)[0], top_heading=2),
-            conventions=markup(methods.read_text(encoding="utf-8"), top_heading=3),
-        )
-    head, *sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
-    title, _, body = head.partition("\n")
-    question, _, rest = body.strip().partition("\n\n")
-    found = [one for one in sections if one.startswith(FOUND)]
-    others = [one for one in sections if not one.startswith(FOUND)]
-    conventions = "\n\n".join(filter(None, [rest, *others]))
+    text = COMMENT.sub("", Path(file).read_text(encoding="utf-8"))
+    _, question, answer = text.split("\n\n", 2)
+    methods = Path(file).with_name(METHODS).read_text(encoding="utf-8")
     return StudyProse(
-        question=markup(question, top_heading=3),
-        found=markup("".join(found), top_heading=2),
-        conventions=markup(f"{title}\n\n{conventions}", top_heading=3) if conventions else Markup(),
+        question=markup(question.removeprefix(QUESTION), top_heading=3),
+        found=markup(answer.partition(RUN_IT)[0], top_heading=2),
+        conventions=markup(methods, top_heading=3),
     )
 
 
