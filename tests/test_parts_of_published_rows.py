@@ -18,7 +18,7 @@ import pytest
 from srhm.commands.preset_file import read_preset
 from srhm.names import resolved
 from srhm.preset import Plan, plan_preset
-from srhm.report.training import training_table
+from srhm.report.methods import training_table
 from srhm.results.places import published_folder
 from srhm.results.records import read_table
 from srhm.results.tables import schema_of

@@ -18,11 +18,10 @@ from srhm.names import resolved
 from srhm.report import prose
 from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
-from srhm.report.methods import JUDGING, contents, methods_html
+from srhm.report.methods import JUDGING, contents, methods_html, together
 from srhm.report.page_table import PageTable
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.report.templates import environment
-from srhm.report.training import together
 from srhm.results.atomic import write_text
 from srhm.results.deriving import Files, table_of
 from srhm.results.records import read_table
