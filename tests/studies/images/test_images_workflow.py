@@ -60,7 +60,7 @@ def test_small_images_give_the_table_and_the_figure(config):
 def test_a_run_ends_with_the_message_where_the_images_are_absent(
     config, there, monkeypatch, capsys
 ):
-    monkeypatch.setattr(launch, "_run", lambda *_, **__: 0)
+    monkeypatch.setattr(launch, "run_snakemake", lambda *_, **__: 0)
     if there:
         (config.parent / "invented").mkdir()
     code = launch.main(["--configfile", str(config), "--directory", str(config.parent)])
@@ -71,7 +71,7 @@ def test_a_run_ends_with_the_message_where_the_images_are_absent(
 def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
     config, monkeypatch, capsys
 ):
-    monkeypatch.setattr(launch, "_run", lambda *_, **__: 0)
+    monkeypatch.setattr(launch, "run_snakemake", lambda *_, **__: 0)
     other = config.with_name("other.yaml")
     other.write_bytes(config.read_bytes())
     for file, before in ((config, None), (config, None), (other, config), (other, None)):
