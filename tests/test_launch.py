@@ -223,7 +223,7 @@ def test_results_of_another_user_are_refused_with_the_mask_that_shares_them(
     def shut(*_, **__):
         raise PermissionError(13, "Permission denied", str(log))
 
-    monkeypatch.setattr(launch, "_run", shut)
+    monkeypatch.setattr(launch, "run_snakemake", shut)
     code = launch.main(["--preset", "test", "--study", "teaching", "--directory", str(tmp_path)])
     assert code == launch.REFUSED
     printed = capsys.readouterr().out
@@ -237,7 +237,7 @@ def test_a_network_that_cannot_be_read_now_ends_a_run_before_it_begins(
     cell = tmp_path / "results" / "cells" / "ab" / "cell.safetensors"
     refusal = PermissionError(13, "Permission denied", str(cell))
     monkeypatch.setattr(launch.Watch, "unreadable", lambda self: {"cell": refusal})
-    monkeypatch.setattr(launch, "_run", None)
+    monkeypatch.setattr(launch, "run_snakemake", None)
     code = launch.main(["--preset", "test", "--study", "teaching", "--directory", str(tmp_path)])
     assert code == launch.REFUSED
     printed = capsys.readouterr().out
