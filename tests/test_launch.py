@@ -236,7 +236,7 @@ def test_a_network_that_cannot_be_read_now_ends_a_run_before_it_begins(
 ):
     cell = tmp_path / "results" / "cells" / "ab" / "cell.safetensors"
     refusal = PermissionError(13, "Permission denied", str(cell))
-    monkeypatch.setattr(launch.Watch, "unreadable", lambda self: {"cell": refusal})
+    monkeypatch.setattr(launch.Watch, "unreadable", lambda self: [refusal])
     monkeypatch.setattr(launch, "run_snakemake", None)
     code = launch.main(["--preset", "test", "--study", "teaching", "--directory", str(tmp_path)])
     assert code == launch.REFUSED
