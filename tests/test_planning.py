@@ -76,11 +76,11 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
     text = costs_text(cells, cores=2)
     assert f"{n_cells} cells, 2 of them trained already" in text
     assert f"to train: {n_cells - 2} cells in " in text
-    counted = set[str]()  # a curve that two studies share is of the first
+    counted = set[str]()  # a cell that two studies share is of the first
     for study, planned in plan.studies.items():
-        own = planned.curves.keys() - counted
-        counted |= own
-        assert not own or re.search(rf"^ *{study} ", text, re.MULTILINE)
+        keys = {entry["key"] for curve in planned.curves.values() for entry in curve.entries}
+        assert not keys - counted or re.search(rf"^ *{study} ", text, re.MULTILINE)
+        counted |= keys
 
 
 def test_jobs_are_counted_as_they_are_split(tmp_path: Path) -> None:
