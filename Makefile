@@ -26,9 +26,9 @@ GIVEN_LINES = $(if $(VERBOSE), --every-line)
 # What a command is about: without STUDY what it means by default.
 GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
-GROUPS  := paper plane seeds landscape
+GROUPS  := paper plane $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/srhm_studies/*/__init__.py)))))
 # The others, for `make help-all`.
-STUDIES := $(sort $(patsubst src/srhm/studies/%/study.py,%,$(wildcard src/srhm/studies/*/study.py)))
+STUDIES := $(sort $(notdir $(patsubst %/study.py,%,$(wildcard src/srhm/paper/*/study.py src/srhm/plane/*/study.py src/srhm_studies/*/*/study.py))))
 TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
 
 # Also with `make -e`, which puts variables of the environment before those of a Makefile.
@@ -215,15 +215,15 @@ layout: env
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 
 schema: env
-	$(BIN)/python -m srhm.preset
+	$(BIN)/python -m srhm.planning.preset
 
 # From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes.
 readme: env
-	@$(BIN)/python -m srhm.commands.readme
+	@PYTHONPATH=docs $(BIN)/python -m pages.readme
 
 # From its scripts and the shipped rows.
 play: env
-	@$(BIN)/python -m srhm.commands.play
+	@PYTHONPATH=docs $(BIN)/python -m pages.play
 
 format: env
 	$(BIN)/ruff format .

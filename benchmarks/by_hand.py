@@ -31,7 +31,7 @@ from srhm.model.encoding import symbols
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, initial_weights
-from srhm.results.provenance import versions
+from srhm.store.provenance import versions
 from srhm.training.sparse import SparseEngine
 
 STACKED = 8

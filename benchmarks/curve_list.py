@@ -10,7 +10,7 @@ from pathlib import Path
 
 from srhm.commands.presets import run_of
 from srhm.commands.resources import expected_costs
-from srhm.results.paths import visits
+from srhm.store.paths import visits
 
 curves = run_of(Path(sys.argv[1]), Path("nowhere"), rows="trained").curves.values()
 trainings, seconds = [], []

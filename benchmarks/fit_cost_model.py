@@ -17,10 +17,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.networks.geometry import geometry
-from srhm.results.records import read_table
-from srhm.results.tables import CELLS, TIMINGS
+from srhm.store.records import read_table
+from srhm.store.tables import CELLS, TIMINGS
 from srhm.training.cost import MODEL, slowness, step_features, step_predictors
 
 RESULTS = Path("results")

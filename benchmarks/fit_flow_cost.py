@@ -17,12 +17,12 @@ import pandas as pd
 import torch
 from scipy.optimize import nnls
 
+from srhm.flow.cell import train_members
 from srhm.flow.configuration import FlowSection
 from srhm.flow.cost import MODEL, evaluation_features
-from srhm.flow.members import train_members
 from srhm.flow.plan import plan
-from srhm.results.records import read_table
-from srhm.results.tables import FLOW_CELLS
+from srhm.store.records import read_table
+from srhm.store.tables import FLOW_CELLS
 from srhm.training.cell import processor
 
 MEMBERS = 6

@@ -12,15 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarParameters, draw_grammar, parameters_of
 from srhm.model.sampling import draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
+from srhm.training.autograd import NetworkEngine
 from srhm.training.cell import processor
 from srhm.training.cost import MODEL, network_step_features
-from srhm.training.network import NetworkEngine
-from srhm.training.taped import TapedEngine
+from srhm.training.tape_engine import TapedEngine
 
 WIDTHS, BATCHES, N_STEPS = (8, 16, 64), (4, 32), 8
 CELL = {"L": 2, "s": 2, "s0": 2, **dict.fromkeys(("v", "m", "n_c"), 4), "sparsity": "A"}

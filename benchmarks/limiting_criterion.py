@@ -4,7 +4,7 @@
 (digits, P = 128, three hidden layers of 16, three data sets at four alpha_tilde) at two tolerances
 of the gradient, and prints which criterion keeps a step from growing or rejects it, how far F
 moves in a step (the median), and gradients computed. It repeats the rule of
-`srhm.flow.flow.gradient_flow`, and ends where both count accepted steps differently.
+`srhm.flow.descents.gradient_flow`, and ends where both count accepted steps differently.
 """
 
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from srhm.flow.cell import data_of, predictor_of, training_set_of
 from srhm.flow.configuration import FlowSection
-from srhm.flow.flow import Evaluation, FlowStep, NetworkSystem, gradient_flow
+from srhm.flow.descents import Evaluation, FlowStep, NetworkSystem, gradient_flow
 from srhm.flow.losses import SoftHinge
-from srhm.flow.members import data_of, predictor_of, training_set_of
 from srhm.flow.networks import Weights, selected
 from srhm.flow.plan import plan
 

@@ -22,15 +22,15 @@ import numpy as np
 import torch
 import yaml
 
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.results.provenance import versions
+from srhm.store.provenance import versions
+from srhm.training.autograd import NetworkEngine
 from srhm.training.cell import points_of_a_step, processor, train_cell
 from srhm.training.configuration import NamedSection
-from srhm.training.network import NetworkEngine
 from srhm.training.plan import plan
-from srhm.training.taped import TapedEngine
+from srhm.training.tape_engine import TapedEngine
 
 ENGINES = {"before": NetworkEngine, "after": TapedEngine}
 FOLDER = Path("results/benchmarks")

@@ -21,9 +21,9 @@ from scipy import special
 
 from srhm.commands.presets import run_of
 from srhm.model import theory
-from srhm.results.places import PUBLISHED
-from srhm.statistics.cluster_robust import clustered_error
+from srhm.statistics.regression import clustered_error
 from srhm.statistics.sample_complexity import seed_complexities
+from srhm.store.places import PUBLISHED
 
 RUNS, CONFIDENCE = 200, 0.975
 SHARED = 0.03  # of log P*, of all seeds of a curve

@@ -27,12 +27,12 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from srhm import preset
-from srhm.preset import Plan
-from srhm.results.provenance import versions
-from srhm.results.records import write_table
-from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
-from srhm.study import Curve
+from srhm.declare.study import Curve
+from srhm.planning import preset
+from srhm.planning.preset import Plan
+from srhm.store.provenance import versions
+from srhm.store.records import write_table
+from srhm.store.tables import CELLS, SENSITIVITIES, TIMINGS
 from srhm.training.cell import processor
 
 REPOSITORY = Path(__file__).resolve().parents[1]

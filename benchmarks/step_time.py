@@ -27,7 +27,7 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_weights
-from srhm.results.provenance import versions
+from srhm.store.provenance import versions
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.sparse_kernels import aligned

@@ -5,6 +5,7 @@ The folder of the sources is the repository, so that links between its documents
 
 import pkgutil
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 from textwrap import indent
@@ -15,9 +16,12 @@ from jinja2 import Template
 from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from srhm.commands.docs_tables import with_tables
 from srhm.report.prose import set_indices
-from srhm.studies.registry import NAMES
+
+sys.path.insert(0, str(Path(__file__).parent))
+from pages.docs_tables import with_tables  # noqa: E402
+
+from srhm.planning.registry import STUDIES, file_of_study
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -29,8 +33,8 @@ include_patterns = [
     "docs/**.md",
     "docs/tutorials/*.py",
     "[bcpr]*/README.md",
-    "src/srhm/studies/*/README.md",
-    "src/srhm/studies/*/methods.md",
+    "src/**/README.md",
+    "src/**/methods.md",
 ]
 exclude_patterns = [".*", "build", "data", "results", "tests"]
 source_suffix = {".md": "markdown", ".py": "markdown"}
@@ -83,7 +87,9 @@ def as_markdown(app: Sphinx, document: str, source: list[str]) -> None:
         _, *cells = re.split(r"^# %%", source[0], flags=re.MULTILINE)
         source[0] = "\n\n".join(map(_cell, cells))
     elif document.startswith("docs/reference/") or document == root_doc:
-        source[0] = Template(source[0]).render(modules=modules, studies=NAMES)
+        source[0] = Template(source[0]).render(
+            modules=modules, studies=[file_of_study(one).removesuffix(".md") for one in STUDIES]
+        )
     elif document.endswith("/methods"):  # which its study's page leads to
         source[0] = f"---\norphan: true\n---\n\n{source[0]}"
     source[0] = with_tables(source[0])

@@ -1,6 +1,6 @@
 """From the configuration to the plan, and functions of wildcards.
 
-The only Python outside src/ and scripts/. What needs no object of Snakemake lies in src/srhm/rules.
+The only Python outside src/ and scripts/. What needs no object of Snakemake lies in src/srhm/planning.
 """
 
 from pathlib import Path
@@ -8,17 +8,17 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import CurveJobs, expected_costs
-from srhm.explorer.names import explorer_name
-from srhm.results import places
-from srhm.results.places import source_of
-from srhm.results.provenance import PACKAGE
-from srhm.rules import curves, early, explorers, pages, slurm, tables
-from srhm.runtime.devices import device_here
-from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
+from srhm.jobs import slurm
+from srhm.jobs.devices import device_here
+from srhm.planning import pages, preset, specs
+from srhm.planning.registry import GROUPS, STUDIES, TRAINERS
+from srhm.report.explorer.names import explorer_name
+from srhm.store import places
+from srhm.store.places import source_of
+from srhm.store.provenance import PACKAGE
 
 ROOT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parent
 
@@ -49,12 +49,12 @@ GPU = int(device_here(PLAN.preset.device) == "cuda")
 # A parameter of the figures: it is not Python, so that no digest of sources sees it.
 STYLE = (PACKAGE / "figures/paper.mplstyle").read_text(encoding="utf-8")
 
-MEASUREMENTS = curves.measurements_of(PLAN)
-MEASURING = curves.measuring_names(MEASUREMENTS)
+MEASUREMENTS = specs.measurements_of(PLAN)
+MEASURING = specs.measuring_names(MEASUREMENTS)
 # A figure that is made before all else, with its curves alone.
-PARTS = early.parts_of(PLAN)
-FIRST = early.priorities(PLAN, lambda curve: sum(cost.seconds for cost in expected_costs(curve)))
-EXPLORERS = explorers.explorers_of(PLAN)
+PARTS = specs.parts_of(PLAN)
+FIRST = specs.priorities(PLAN, lambda curve: sum(cost.seconds for cost in expected_costs(curve)))
+EXPLORERS = pages.explorers_of(PLAN)
 
 
 wildcard_constraints:
@@ -64,7 +64,7 @@ wildcard_constraints:
 
 
 def sample_spec(wildcards):
-    return curves.spec_text(PLAN.samples[wildcards.sample].spec)
+    return specs.spec_text(PLAN.samples[wildcards.sample].spec)
 
 
 def sample_of_curve(wildcards):
@@ -82,15 +82,15 @@ JOBS = {
 
 
 def curve_spec(wildcards):
-    return curves.curve_spec(CURVES[wildcards.curve])
+    return specs.curve_spec(CURVES[wildcards.curve])
 
 
 def published_files_of_curve(wildcards):
-    return curves.taken_files(CURVES[wildcards.curve])
+    return specs.taken_files(CURVES[wildcards.curve])
 
 
 def part_spec(wildcards):
-    return curves.part_spec(CURVES[wildcards.curve], wildcards.part, cells_of(wildcards))
+    return specs.part_spec(CURVES[wildcards.curve], wildcards.part, cells_of(wildcards))
 
 
 def parts_of_curve(wildcards):
@@ -139,7 +139,7 @@ def measuring(folder):
     measurement, _ = MEASUREMENTS[folder]
 
     def spec(wildcards):
-        return curves.measuring_spec(MEASUREMENTS[folder], CURVES[wildcards.curve])
+        return specs.measuring_spec(MEASUREMENTS[folder], CURVES[wildcards.curve])
 
     def minutes(wildcards, attempt):
         return JOBS[wildcards.curve].measuring_minutes(measurement, attempt=attempt)
@@ -155,7 +155,7 @@ def files_of_group(group):
     """All that a group of studies is to make, and its explorer, if the preset has any of them."""
     name, found = explorer_name(group), pages.files_of_studies(PLAN, GROUPS[group])
     if name in EXPLORERS:
-        found += [places.page_file(PRESET, name), *explorers.files_of_rows(PLAN, EXPLORERS[name])]
+        found += [places.page_file(PRESET, name), *pages.files_of_rows(PLAN, EXPLORERS[name])]
     return found
 
 

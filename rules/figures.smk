@@ -7,8 +7,8 @@ for study in PLAN.studies:
             name:
                 figure.name
             input:
-                **tables.repository_files(figure),
-                tables=tables.table_files(PARTS.get(figure.name, PLAN), study, figure.uses),
+                **specs.repository_files(figure),
+                tables=specs.table_files(PARTS.get(figure.name, PLAN), study, figure.uses),
                 caption=pages.caption_of(study, figure),
             output:
                 pdf=places.figure_files(PRESET, figure.name)["pdf"],
@@ -20,17 +20,17 @@ for study in PLAN.studies:
                 rst=places.figure_files(PRESET, figure.name)["rst"],
             log:
                 f"{LOGS}/{figure.name}.log",
-            priority: STUDIES[study].priority + early.PRIORITY * (figure.name in PARTS)
+            priority: STUDIES[study].priority + specs.PRIORITY * (figure.name in PARTS)
             localrule: True
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=tables.using_spec(
+                spec=specs.using_spec(
                     PARTS.get(figure.name, PLAN),
                     study,
                     figure.uses,
                     figure.settings,
-                    files=tables.repository_files(figure),
+                    files=specs.repository_files(figure),
                     function=figure.function,
                     command=pages.command_of(PLAN, study),
                     options=figure.options,

@@ -7,7 +7,7 @@ for study in PLAN.studies:
             name:
                 f"score_{study}"
             input:
-                tables=tables.table_files(PLAN, study, tables.claim_uses(study)),
+                tables=specs.table_files(PLAN, study, specs.claim_uses(study)),
             output:
                 claims=places.table_file(PRESET, study, "claims"),
             log:
@@ -17,8 +17,8 @@ for study in PLAN.studies:
             conda:
                 "../envs/srhm.yaml"
             params:
-                spec=tables.using_spec(
-                    PLAN, study, tables.claim_uses(study), module=STUDIES[study].claims
+                spec=specs.using_spec(
+                    PLAN, study, specs.claim_uses(study), module=STUDIES[study].claims
                 ),
                 source=source_of("score.py", STUDIES[study].claims),
             message:
@@ -60,12 +60,12 @@ for name, studies in EXPLORERS.items():
         name:
             name
         input:
-            tables=[table["file"] for table in explorers.explored_tables(PLAN, studies)],
+            tables=[table["file"] for table in pages.explored_tables(PLAN, studies)],
             parts=sorted(str(file) for file in (PACKAGE / "explorer").glob("explorer.*")),
-            publications=explorers.publications_of(PLAN, studies),
+            publications=pages.publications_of(PLAN, studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
-            data=explorers.files_of_rows(PLAN, studies),
+            data=pages.files_of_rows(PLAN, studies),
         log:
             f"{LOGS}/{name}.log",
         priority: min(STUDIES[study].priority for study in studies)
@@ -73,8 +73,8 @@ for name, studies in EXPLORERS.items():
         conda:
             "../envs/srhm.yaml"
         params:
-            spec=explorers.explorer_spec(PLAN, name),
-            source=source_of("write_explorer.py", *explorers.modules_of(studies)),
+            spec=pages.explorer_spec(PLAN, name),
+            source=source_of("write_explorer.py", *pages.modules_of(studies)),
         message:
             "Writing {output.page}"
         script:

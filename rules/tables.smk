@@ -6,7 +6,7 @@ A table of sample complexities, say, is derived. An early figure has tables of i
 for plan in [PLAN, *PARTS.values()]:
     for study in plan.studies:
         # Of an early figure before the tables of whole studies, and those before their figures.
-        first = early.PRIORITY if plan.part else early.EARLY
+        first = specs.PRIORITY if plan.part else specs.EARLY
         mark = f"_of_{plan.part}" if plan.part else ""
         if STUDIES[study].trainer is not None:
 
@@ -14,12 +14,12 @@ for plan in [PLAN, *PARTS.values()]:
                 name:
                     f"gather_{study}{mark}"
                 input:
-                    **tables.files_of_curves(plan, study),
-                    published_files=tables.published_files(plan, study),
+                    **specs.files_of_curves(plan, study),
+                    published_files=specs.published_files(plan, study),
                 output:
                     **{
                         name: places.table_file(PRESET, study, name, part=plan.part)
-                        for name in tables.files_of_curves(plan, study)
+                        for name in specs.files_of_curves(plan, study)
                     },
                 log:
                     f"{LOGS}/gather_{study}{mark}.log",
@@ -28,7 +28,7 @@ for plan in [PLAN, *PARTS.values()]:
                 conda:
                     "../envs/srhm.yaml"
                 params:
-                    spec=tables.gathering_spec(plan, study),
+                    spec=specs.gathering_spec(plan, study),
                     source=source_of("gather.py"),
                 message:
                     f"Gathering and checking the tables of {study}{mark.replace('_', ' ')}"
@@ -41,8 +41,8 @@ for plan in [PLAN, *PARTS.values()]:
                 name:
                     f"derive_{study}_{table.name}{mark}"
                 input:
-                    **tables.repository_files(table),
-                    tables=tables.table_files(plan, study, table.uses),
+                    **specs.repository_files(table),
+                    tables=specs.table_files(plan, study, table.uses),
                 output:
                     rows=places.table_file(PRESET, study, table.name, part=plan.part),
                 log:
@@ -52,12 +52,12 @@ for plan in [PLAN, *PARTS.values()]:
                 conda:
                     "../envs/srhm.yaml"
                 params:
-                    spec=tables.using_spec(
+                    spec=specs.using_spec(
                         plan,
                         study,
                         table.uses,
                         table.settings,
-                        files=tables.repository_files(table),
+                        files=specs.repository_files(table),
                         function=table.function,
                         schema=table.schema,
                     ),

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 from srhm.figures.drawing import caption_with_notes, save
-from srhm.results.commit import commit_of
-from srhm.results.deriving import made_of_tables
-from srhm.results.places import roots_of
-from srhm.results.sources import import_as_digested
-from srhm.runtime.progress import job_log
+from srhm.jobs.progress import job_log
+from srhm.store.commit import commit_of
+from srhm.store.deriving import made_of_tables
+from srhm.store.places import roots_of
+from srhm.store.sources import import_as_digested
 
 with job_log(snakemake.log[0], name=snakemake.rule):
     spec = json.loads(snakemake.params.spec)

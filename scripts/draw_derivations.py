@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
+from srhm.jobs.progress import job_log
 from srhm.model.sampling import draw_samples
-from srhm.results.places import roots_of
-from srhm.results.records import write_derivations
-from srhm.results.sources import import_as_digested
-from srhm.runtime.progress import job_log
+from srhm.store.places import roots_of
+from srhm.store.records import write_derivations
+from srhm.store.sources import import_as_digested
 from srhm.training.cell import parameters_of
 
 spec = json.loads(snakemake.params.spec)

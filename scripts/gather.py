@@ -2,8 +2,8 @@
 
 import json
 
-from srhm.results.gathering import gather_tables
-from srhm.runtime.progress import job_log
+from srhm.jobs.progress import job_log
+from srhm.store.gathering import gather_tables
 
 spec = json.loads(snakemake.params.spec)
 with job_log(snakemake.log[0], name=spec["study"]) as log:

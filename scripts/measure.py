@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.measure.any_measurement import measured_rows, of_rows, write_measured
-from srhm.results.places import roots_of
-from srhm.results.sources import import_as_digested
-from srhm.runtime.job import measuring_job
+from srhm.jobs.job import measuring_job
+from srhm.measure.rows import measured_rows, of_rows, write_measured
+from srhm.store.places import roots_of
+from srhm.store.sources import import_as_digested
 
 spec = json.loads(snakemake.params.spec)
 with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:

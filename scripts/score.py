@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from srhm.results.places import roots_of
-from srhm.results.sources import import_as_digested
-from srhm.runtime.progress import job_log
+from srhm.jobs.progress import job_log
 from srhm.scorecard.card import score
+from srhm.store.places import roots_of
+from srhm.store.sources import import_as_digested
 
 with job_log(snakemake.log[0], name="claims") as log:
     spec = json.loads(snakemake.params.spec)

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from srhm.results.published_cells import write_curve
-from srhm.runtime.job import training_job
+from srhm.jobs.job import training_job
+from srhm.store.published import write_curve
 from srhm.training.loop import result_rows
 from srhm.training.searching import train_paths
 

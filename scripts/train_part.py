@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from srhm.runtime.job import training_job
+from srhm.jobs.job import training_job
 from srhm.training.any_trainer import spec_of_part
 from srhm.training.searching import train_paths
 

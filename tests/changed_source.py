@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from srhm.results import sources
+from srhm.store import sources
 
 
 def forget(*modules):

@@ -21,12 +21,12 @@ import pandas as pd
 import psutil
 import yaml
 
-from srhm.preset import plan_preset
-from srhm.results import places
-from srhm.results.atomic import StorageError
-from srhm.results.store import DamagedCell, path_of, read_cell
-from srhm.study import Trainer
-from srhm.trainers import FLOW, HIERARCHY
+from srhm.declare.study import Trainer
+from srhm.planning.preset import plan_preset
+from srhm.store import places
+from srhm.store.atomic import StorageError
+from srhm.store.cells import DamagedCell, path_of, read_cell
+from srhm.training.trainers import FLOW, HIERARCHY
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 # Seconds, on a machine that does much else: a run that takes longer hangs.

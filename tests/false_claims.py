@@ -6,9 +6,8 @@ from typing import Any
 import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, verdict
-from srhm.scorecard.expectations import Expectation
+from srhm.scorecard.expectations import VERDICTS, Expectation
 from srhm.scorecard.rows import rows_of
-from srhm.scorecard.verdicts import VERDICTS
 
 # Draws of tables, and the least part of them in which a claim that they can decide is found false.
 DRAWS, LEAST = 40, 0.9

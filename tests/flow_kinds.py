@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from train_curves import flow_curves
 
-from srhm.flow.members import train_members
+from srhm.flow.cell import train_members
 
 SRHM = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "width": 5, "P": 12}
 HINGE = {"labels": "parity", "loss": "soft_hinge"}

@@ -15,7 +15,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from srhm.flow.flow import Evaluation, FlowStep, Trained, gradient_flow
+from srhm.flow.descents import Evaluation, FlowStep, Trained, gradient_flow
 from srhm.flow.losses import Loss
 from srhm.flow.networks import Weights
 

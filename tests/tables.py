@@ -10,8 +10,8 @@ import pandas as pd
 
 from srhm.model import theory
 from srhm.networks.registry import stand_in
+from srhm.paper.sparse_hierarchy.placements import placements_ratio
 from srhm.statistics.sample_complexity import RESULT_COLUMNS, all_sample_complexities
-from srhm.studies.sparse_hierarchy.placements import placements_ratio
 
 # LCN, CNN and FCN: learning curves with noise
 

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 from train_curves import LOG, hierarchy_curves
 
-from srhm.model.letters import parameters_of
+from srhm.jobs.stopping import StopRequest
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.places import PUBLISHED
-from srhm.results.records import read_table, write_derivations, write_table
-from srhm.results.tables import CELLS, SENSITIVITIES
-from srhm.rules.curves import curve_spec
-from srhm.runtime.stopping import StopRequest
+from srhm.planning.specs import curve_spec
 from srhm.scorecard.archived_run import GRAMMAR, compared, seed_stars
+from srhm.store.places import PUBLISHED
+from srhm.store.records import read_table, write_derivations, write_table
+from srhm.store.tables import CELLS, SENSITIVITIES
 from srhm.training import sparse
 from srhm.training.loop import result_rows
 from srhm.training.searching import train_paths

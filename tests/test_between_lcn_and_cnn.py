@@ -12,7 +12,7 @@ from srhm.model.encoding import one_hot
 from srhm.model.sampling import derive
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
-from srhm.networks.places import layers_that_know
+from srhm.networks.slots import layers_that_know
 from srhm.training.sparse import SparseEngine
 
 WIDTH = 6

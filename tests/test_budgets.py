@@ -16,8 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 FILE = Path(__file__).with_name("budgets.toml")
-# What is made of a file of docs/build, templates and scripts of a page is code as well.
-CODE = ("src", "tests", "benchmarks", "docs/build")
+# What programs write into documents, templates and scripts of a page is code as well.
+CODE = ("src", "tests", "benchmarks", "docs/pages")
 KINDS = {".py", ".js", ".html", ".css", ".mplstyle"}
 # Each release adds to the changelog.
 PROSE = ("*.md", "[a-z]*/**/*.md", "docs/**/*.yaml")

@@ -6,12 +6,12 @@ import logging
 import numpy as np
 import pytest
 
+from srhm.jobs.stopping import StopRequest
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.results import store
-from srhm.results.atomic import StorageError
-from srhm.results.store import DamagedFile
-from srhm.runtime.stopping import StopRequest
+from srhm.store import cells
+from srhm.store.atomic import StorageError
+from srhm.store.cells import DamagedFile
 from srhm.training.checkpoints import (
     Interrupted,
     Keeper,
@@ -196,7 +196,7 @@ def test_a_full_disk_warns_and_training_goes_on_with_the_earlier_checkpoint(
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(store.os, "fsync", full)
+    monkeypatch.setattr(cells.os, "fsync", full)
     now[0] = 4.0
     keeper(lambda: Snapshot({}, {}, 99.0))
     assert "No space left on device" in caplog.text

@@ -3,13 +3,13 @@
 import pytest
 from train_curves import LOG, hierarchy_curves, train_srhm
 
-from srhm.model.letters import parameters_of
+from srhm.jobs.stopping import StopRequest
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.records import TableError, write_derivations
-from srhm.results.store import path_of, read_cell
-from srhm.runtime.stopping import StopRequest
+from srhm.store.cells import path_of, read_cell
+from srhm.store.records import TableError, write_derivations
 from srhm.training import any_trainer
-from srhm.training import curve as training_curve
+from srhm.training import engines as training_curve
 from srhm.training.loop import result_rows
 
 SECTION = {

@@ -5,10 +5,10 @@ import json
 from train_curves import flow_curves, hierarchy_curves
 
 from srhm.commands.resources import CurveJobs
-from srhm.preset import Jobs
-from srhm.results import places
-from srhm.results.store import path_of
-from srhm.trainers import HIERARCHY
+from srhm.planning.preset import Jobs
+from srhm.store import places
+from srhm.store.cells import path_of
+from srhm.training.trainers import HIERARCHY
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60, 90]}
 (CURVE,) = hierarchy_curves({"seeds": 2, "width": 6, "n_test": 60, "curves": [GROUP]})

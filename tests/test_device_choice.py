@@ -12,19 +12,20 @@ import pytest
 import yaml
 from snakemake.cli import get_argument_parser
 
-from srhm import preset
 from srhm.commands import launch, status
 from srhm.commands import plan as planning
 from srhm.commands.device_options import DeviceError, device_options
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
-from srhm.results import outdated, places
-from srhm.results.sources import digest_of
-from srhm.results.store import StoredCell, path_of, write_cell
-from srhm.studies.registry import TRAINERS
-from srhm.study import ConfigError
-from srhm.trainers import HIERARCHY
+from srhm.declare.study import ConfigError
+from srhm.planning import preset
+from srhm.planning.registry import TRAINERS
+from srhm.store import cells as outdated
+from srhm.store import places
+from srhm.store.cells import StoredCell, path_of, write_cell
+from srhm.store.sources import digest_of
+from srhm.training.trainers import HIERARCHY
 
 ASKED = Path(__file__).with_name("snakemake_resources.py")
 # Rules whose jobs compute on a GPU where they are asked to.

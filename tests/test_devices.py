@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from srhm.runtime import devices
-from srhm.runtime.devices import device_of_job, locked_device, visible_devices
-from srhm.runtime.no_device import NoDevice
+from srhm.jobs import devices
+from srhm.jobs.devices import NoDevice, device_of_job, locked_device, visible_devices
 
 LOG = logging.getLogger("test")
 
@@ -21,7 +20,7 @@ LOG = logging.getLogger("test")
 HOLDER = """
 import logging, sys
 from pathlib import Path
-from srhm.runtime.devices import locked_device
+from srhm.jobs.devices import locked_device
 names, places, folder = sys.argv[1].split(","), int(sys.argv[2]), Path(sys.argv[3])
 log = logging.getLogger()
 with locked_device(names, jobs_per_device=places, folder=folder, log=log) as device:

@@ -12,20 +12,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import preset
-from srhm.explorer.names import explorer_name
-from srhm.results.places import file_of
-from srhm.studies.registry import GROUPS, STUDIES, TRAINERS
+from srhm.planning import preset
+from srhm.planning.registry import GROUPS, STUDIES, TRAINERS, folder_of
+from srhm.report.explorer.names import explorer_name
+from srhm.store.places import file_of
 
 REPOSITORY = Path(__file__).parents[1]
-STUDY_FOLDERS = REPOSITORY / "src" / "srhm" / "studies"
 # The changelog names what was there once.
 DOCUMENTS = [
     *sorted(REPOSITORY.glob("README.md")),
     *sorted(REPOSITORY.glob("[a-z]*/README.md")),
     *sorted((REPOSITORY / "docs").glob("*.md")),
-    *sorted(STUDY_FOLDERS.glob("*/README.md")),
-    *sorted(STUDY_FOLDERS.glob("*/methods.md")),
+    *sorted((REPOSITORY / "src").rglob("README.md")),
+    *sorted((REPOSITORY / "src").rglob("methods.md")),
 ]
 IDS = [str(file.relative_to(REPOSITORY)) for file in DOCUMENTS]
 FOLDERS = "benchmarks|config|docs|envs|profiles|published|reference|rules|scripts|src|tests"
@@ -152,9 +151,9 @@ def test_commands_that_are_shown_can_be_given(command, tmp_path):
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_study_has_its_prose_and_every_figure_its_caption(study):
-    assert text_of(STUDY_FOLDERS / study / "README.md").startswith("# ")
+    assert text_of(folder_of(study) / "README.md").startswith("# ")
     for figure in STUDIES[study].figures:
-        assert (STUDY_FOLDERS / study / "captions" / f"{figure.name}.rst").is_file(), figure.name
+        assert (folder_of(study) / "captions" / f"{figure.name}.rst").is_file(), figure.name
 
 
 def test_the_preset_of_the_documents_can_be_planned():

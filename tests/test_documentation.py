@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from srhm.studies.registry import STUDIES
+from srhm.planning.registry import STUDIES, file_of_study
 
 ROOT = Path(__file__).parents[1]
 SPHINX = ROOT / ".venv" / "docs"
@@ -82,7 +82,7 @@ def test_no_link_leads_nowhere(pages):
 
 def test_every_study_document_and_tutorial_has_a_page(pages):
     documents = [ROOT / "README.md", ROOT / "config" / "README.md", *ROOT.glob("docs/*.md")]
-    documents += [ROOT / "src" / "srhm" / "studies" / study / "README.md" for study in STUDIES]
+    documents += [ROOT / file_of_study(study) for study in STUDIES]
     documents += ROOT.glob("docs/tutorials/*.py")
     contents = (pages / "docs" / "index.html").read_text()
     for document in documents:
@@ -91,9 +91,9 @@ def test_every_study_document_and_tutorial_has_a_page(pages):
         assert os.path.relpath(page, "docs") in contents or page.stem == "index", page
         if page.parent.stem == "tutorials":  # they lead to each other, and to no file alone
             assert "_downloads" not in (pages / page).read_text(), page
-    for file in ROOT.glob("src/srhm/studies/*/methods.md"):
+    for file in (ROOT / "src").rglob("methods.md"):
         assert (pages / file.relative_to(ROOT).with_suffix(".html")).is_file(), file
-    places = [contents.index(f"studies/{study}/README") for study in STUDIES]
+    places = [contents.index(f"/{study}/README") for study in STUDIES]
     assert places == sorted(places)  # as they are shown elsewhere
 
 

@@ -4,7 +4,7 @@ from itertools import product
 
 import pandas as pd
 
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.statistics.sample_complexity import learning_curve_values, sample_complexity
 from srhm.training.cell import train_cell

@@ -19,21 +19,14 @@ import pandas as pd
 import pytest
 from tables import cells_and_sensitivities, complexities, curve, trained
 
-from srhm.explorer import page
-from srhm.explorer.names import (
-    AUTHORS,
-    CLAIMS,
-    HERE,
-    PAPER_VALUES,
-    PRACTICE,
-    TEXT,
-)
-from srhm.explorer.page import write_explorer
-from srhm.explorer.rows import Source, explored
-from srhm.results.records import write_table
-from srhm.results.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
+from srhm.report.explorer import page
+from srhm.report.explorer.names import AUTHORS, CLAIMS, HERE, PAPER_VALUES, PRACTICE, TEXT
+from srhm.report.explorer.page import write_explorer
+from srhm.report.explorer.rows import Source, explored
 from srhm.scorecard.card import SCHEMA
 from srhm.statistics.regression import slope_with_group_intercepts
+from srhm.store.records import write_table
+from srhm.store.tables import CELLS, SAMPLE_COMPLEXITY, SENSITIVITIES, schema_of
 
 LOG = logging.getLogger("test_explorer")
 NASTY = "</script><script>alert(1)</script>"

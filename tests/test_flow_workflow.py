@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from copied_project import Project
 
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_in
-from srhm.studies.registry import STUDIES
 
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4, "seeds": 1}
 SECTIONS: dict[str, dict[str, Any]] = {
@@ -140,8 +140,8 @@ def take_out_a_study(project: Project) -> None:
 
 
 HESSIANS = ("src/srhm/measure/hessians.py", "MAX_EXACT = 1500", "MAX_EXACT = 1501")
-CLAIMS = ("src/srhm/studies/jamming/claims.py", "Within(part, 0.05)", "Within(part, 0.06)")
-PROSE = ("src/srhm/studies/jamming/README.md", "\n\n", "\n\nMore is said.\n\n")
+CLAIMS = ("src/srhm/plane/jamming/claims.py", "Within(part, 0.05)", "Within(part, 0.06)")
+PROSE = ("src/srhm/plane/jamming/README.md", "\n\n", "\n\nMore is said.\n\n")
 JAMMED = frozenset({"jamming"})
 
 CHANGES = {

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands import gc
 from srhm.commands.gc import ABANDONED, main
-from srhm.results import places
-from srhm.studies.registry import STUDIES
+from srhm.planning import preset
+from srhm.planning.registry import STUDIES
+from srhm.store import places
 
 SECTION_OF_CURVES = {
     "seeds": 1,

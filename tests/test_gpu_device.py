@@ -7,10 +7,10 @@ import pytest
 import torch
 from train_curves import hierarchy_curves, train_here, train_srhm
 
-from srhm.model.letters import parameters_of
+from srhm.jobs.devices import NoDevice
+from srhm.jobs.stopping import Stopped, StopRequest
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.runtime.no_device import NoDevice
-from srhm.runtime.stopping import Stopped, StopRequest
 from srhm.training.loop import BatchTrainer, alone
 
 

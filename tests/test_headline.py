@@ -5,6 +5,8 @@ from math import inf, nan
 
 import pytest
 
+from srhm.paper.sparse_hierarchy.headline import HEADLINE
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.expectations import Above, Below, Within
@@ -16,8 +18,6 @@ from srhm.scorecard.headline import (
     in_words,
 )
 from srhm.scorecard.statements import statement_lines
-from srhm.studies.registry import STUDIES
-from srhm.studies.sparse_hierarchy.headline import HEADLINE
 
 OF_PAPER = [
     claim

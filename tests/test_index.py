@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands.index import write_index
 from srhm.commands.presets import CONFIG, Run
-from srhm.results import places
+from srhm.planning import preset
+from srhm.store import places
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import Field, ValidationError, model_validator
 
-from srhm.keys import Keys, Sizes, models_in, refusals
-from srhm.preset import ConfigError, Preset, json_schema, plan_preset
+from srhm.declare.keys import Keys, Sizes, models_in, refusals
+from srhm.planning.preset import ConfigError, Preset, json_schema, plan_preset
 
 
 class Inner(Keys):

@@ -6,9 +6,9 @@ import torch
 from torch import nn
 
 from srhm.data import random_grammar, train_and_test
-from srhm.flow import tangent_kernel as of_flow
+from srhm.flow import kernels as of_flow
+from srhm.flow.inputs import inputs
 from srhm.flow.networks import fully_connected_network, hierarchical_network, initial_weights
-from srhm.flow.targets import inputs
 from srhm.tangent_kernel import empirical_kernel, infinite_width_kernel
 
 

@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from srhm.keys import Keys, Sizes
-from srhm.lists import Seeds, Several, combinations
+from srhm.declare.keys import Keys, Seeds, Several, Sizes, combinations
 
 
 class Curves(Keys):

@@ -10,7 +10,7 @@ import pytest
 from srhm.commands import live_view
 from srhm.commands.live_view import LiveView, PrintedLines
 from srhm.commands.watching import Watch
-from srhm.results.store import StoredCell, write_cell
+from srhm.store.cells import StoredCell, write_cell
 
 CELLS = {f"{number:024}": 1.0 for number in range(8)}
 BEGIN = """Building DAG of jobs...

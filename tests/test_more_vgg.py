@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from srhm.names import resolved
+from srhm.declare.names import resolved
 from srhm.networks.registry import function_of
 
 

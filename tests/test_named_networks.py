@@ -17,7 +17,7 @@ from assertions import FALSE_ALARM
 from scipy import stats
 from torch import nn
 
-from srhm.names import resolved
+from srhm.declare.names import resolved
 from srhm.networks.convolutions import Dropout
 from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED, function_of

@@ -13,10 +13,10 @@ from srhm.measure.sensitivity import measure, transform
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
+from srhm.training.autograd import NetworkEngine
 from srhm.training.cell import train_cell
-from srhm.training.network import NetworkEngine
 from srhm.training.protocol import TrainingPlan, train
-from srhm.training.taped import TapedEngine
+from srhm.training.tape_engine import TapedEngine
 
 # One of each family; the last with dropout and drop-connect.
 NETS = ["vgg11", "vgg11_bn", "resnet18", "efficientnetb0"]

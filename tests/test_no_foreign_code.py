@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from srhm.results.provenance import PACKAGE
+from srhm.store.provenance import PACKAGE
 
 REPOSITORY = PACKAGE.parents[1]
 SOURCES = sorted(

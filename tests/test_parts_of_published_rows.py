@@ -16,16 +16,16 @@ import pandas as pd
 import pytest
 
 from srhm.commands.preset_file import read_preset
-from srhm.names import resolved
-from srhm.preset import Plan, plan_preset
+from srhm.declare.names import resolved
+from srhm.declare.study import Use, names_in
+from srhm.planning.preset import Plan, plan_preset
+from srhm.planning.registry import STUDIES
 from srhm.report.methods import training_table
-from srhm.results.places import published_folder
-from srhm.results.records import read_table
-from srhm.results.tables import schema_of
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.scorecard.verdicts import Verdict
-from srhm.studies.registry import STUDIES
-from srhm.study import Use, names_in
+from srhm.scorecard.expectations import Verdict
+from srhm.store.places import published_folder
+from srhm.store.records import read_table
+from srhm.store.tables import schema_of
 
 REPOSITORY = Path(__file__).parents[1]
 PUBLISHED = REPOSITORY / "published"

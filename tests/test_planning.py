@@ -7,18 +7,18 @@ import pytest
 import torch
 import yaml
 
-from srhm import preset
 from srhm.commands.plan import costs_text, expected_cells, main
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.resources import expected_costs
-from srhm.model.letters import parameters_of
+from srhm.declare.study import Curve
+from srhm.model.grammar import parameters_of
 from srhm.networks.registry import NAMED, stand_in
-from srhm.preset import Plan
-from srhm.results import places
-from srhm.results.store import StoredCell, write_cell
-from srhm.study import Curve
+from srhm.planning import preset
+from srhm.planning.preset import Plan
+from srhm.store import places
+from srhm.store.cells import StoredCell, write_cell
+from srhm.training.autograd import network_for
 from srhm.training.cost import costs
-from srhm.training.network import network_for
 
 
 def values(**changes: object) -> dict:

@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from srhm.commands.preset_file import read_preset
-from srhm.results.provenance import PACKAGE
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
+from srhm.store.provenance import PACKAGE
 
 REFUSED = {
     "preset: a\npreset: b\n": "line 2: preset stands there twice (before in line 1): keep one",

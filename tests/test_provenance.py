@@ -2,7 +2,7 @@
 
 import pytest
 
-from srhm.results.provenance import canonical_json, short_hash
+from srhm.store.provenance import canonical_json, short_hash
 
 
 def test_the_text_of_a_value_does_not_depend_on_the_order_of_its_keys():

@@ -11,21 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from pages import claims_page, first_rules, headline_picture, positions_picture, readme, thesis
+from pages.slots import fill_slots
 from PIL import Image
 
-from srhm.commands import (
-    claims_page,
-    first_rules,
-    headline_picture,
-    positions_picture,
-    readme,
-    thesis,
-)
-from srhm.commands.slots import fill_slots
-from srhm.preset import plan_preset
+from srhm.planning.preset import plan_preset
+from srhm.planning.registry import GROUPS, STUDIES, file_of_study
 from srhm.report.forest import finding
-from srhm.scorecard.verdicts import VERDICTS
-from srhm.studies.registry import GROUPS, STUDIES
+from srhm.scorecard.expectations import VERDICTS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -151,12 +144,12 @@ def test_the_list_of_archives_counts_the_curves_of_grid():
 def test_the_list_of_studies_is_current_and_names_each():
     written = (ROOT / readme.LIST).read_text(encoding="utf-8")
     assert readme.studies_text(written, ROOT) == written, "make readme writes it anew"
-    assert all(f"studies/{study}/README.md" in written for study in STUDIES)
+    assert all(f"{study}/README.md" in written for study in STUDIES)
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_numbers_of_a_studys_readme_are_those_of_its_scorecard(study, scorecards):
-    file = ROOT / f"src/srhm/studies/{study}/README.md"
+    file = ROOT / file_of_study(study)
     text = file.read_text(encoding="utf-8")
     made = fill_slots(text, scorecards, page=file.name, study=study)
     assert made == text, "make readme writes them anew"

@@ -9,15 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from srhm.results import records
-from srhm.results.atomic import StorageError
-from srhm.results.records import (
-    TableError,
-    holds,
-    read_provenance,
-    read_table,
-    write_table,
-)
+from srhm.store import records
+from srhm.store.atomic import StorageError
+from srhm.store.records import TableError, holds, read_provenance, read_table, write_table
 
 SCHEMA = pa.schema(
     {

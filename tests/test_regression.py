@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from srhm.statistics.cluster_robust import clustered_error
-from srhm.statistics.regression import FLOOR, coefficient, mean, slope_with_group_intercepts
+from srhm.statistics.regression import (
+    FLOOR,
+    clustered_error,
+    coefficient,
+    mean,
+    slope_with_group_intercepts,
+)
 
 # Two values by different floating-point routes; no statistics in it.
 EXACT = 1e-12

@@ -22,20 +22,16 @@ from srhm.report.methods import configuration_text
 from srhm.report.page import write_page
 from srhm.report.page_table import complexity
 from srhm.report.scorecard_rows import scorecard_rows
-from srhm.results.records import TableError, write_table
-from srhm.results.tables import (
-    CELLS,
-    SCHEMAS,
-    TIMINGS,
-)
 from srhm.scorecard.card import SCHEMA as SCORECARD
 from srhm.scorecard.claims import NOT_MEASURED, Claim
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.text import verdict_counts
+from srhm.store.records import TableError, write_table
+from srhm.store.tables import CELLS, SCHEMAS, TIMINGS
 
 REPOSITORY = Path(__file__).parents[1]
 LOG = logging.getLogger("test_report")
-CAPTIONS = sorted((REPOSITORY / "src" / "srhm" / "studies").glob("*/captions/*.rst"))
+CAPTIONS = sorted((REPOSITORY / "src").rglob("captions/*.rst"))
 NASTY = (
     "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> &amp; {{ 7 * 7 }} P*_LCN"
 )

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from srhm.commands.command import main
-from srhm.results.records import write_table
 from srhm.scorecard.card import SCHEMA
+from srhm.store.records import write_table
 
 ROW = {
     "claim": "v-exponent-lcn-L2",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from srhm import preset
+from srhm.planning import preset
 
 
 def configuration(n_sizes: int, n_seeds: int, n_curves: int) -> dict[str, Any]:

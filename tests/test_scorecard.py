@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_of, scorecard
 from srhm.scorecard.claims import (
     NOT_MEASURED,
@@ -19,7 +20,6 @@ from srhm.scorecard.claims import (
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.numbers import distances_text, error, value_text
 from srhm.scorecard.text import markdown
-from srhm.studies.registry import STUDIES
 
 ALL = claims_of(STUDIES.values())
 

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.results.places import PUBLISHED
-from srhm.search import (
+from srhm.declare.search import (
     COARSE,
     MOST_DEAD,
     PER_OCTAVE,
@@ -19,6 +18,7 @@ from srhm.search import (
     walk,
 )
 from srhm.statistics.sample_complexity import is_dead, lasting_crossing
+from srhm.store.places import PUBLISHED
 
 ABOVE, LEARNT, DEAD = SearchOutcome.ABOVE, SearchOutcome.LEARNT, SearchOutcome.DEAD
 FINE, THRESHOLD = log(2) / PER_OCTAVE, 0.1

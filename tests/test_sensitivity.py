@@ -10,20 +10,20 @@ from assertions import FALSE_ALARM
 from numpy.testing import assert_allclose
 from scipy import stats
 
+from srhm.measure.cells import measure_curve
 from srhm.measure.representations import hierarchical_probe, layer_representations, probe_of_cell
 from srhm.measure.sensitivity import measure as measure_probe
 from srhm.measure.sensitivity import transform
-from srhm.measure.sensitivity_of_cells import measure_curve
-from srhm.measure.trained_cells import MissingCell
+from srhm.measure.trained import MissingCell
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import derive
 from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.networks.registry import HIERARCHICAL
-from srhm.results.records import read_table, write_table
-from srhm.results.store import StoredCell, path_of, write_cell
-from srhm.results.tables import SENSITIVITIES
+from srhm.store.cells import StoredCell, path_of, write_cell
+from srhm.store.records import read_table, write_table
+from srhm.store.tables import SENSITIVITIES
 
 WIDTH = 7
 

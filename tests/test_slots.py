@@ -4,11 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from pages.readme import all_scorecards
+from pages.slots import fill_slots
 
-from srhm.commands.readme import all_scorecards
-from srhm.commands.slots import fill_slots
+from srhm.planning.registry import STUDIES, file_of_study
 from srhm.scorecard.numbers import measured_text
-from srhm.studies.registry import STUDIES
 
 ROOT = Path(__file__).parents[1]
 
@@ -89,6 +89,6 @@ def test_slots_of_documents_are_current(page, scorecards):
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_slots_of_methods_are_current(study, scorecards):
-    page = ROOT / f"src/srhm/studies/{study}/methods.md"
+    page = ROOT / file_of_study(study, "methods.md")
     text = page.read_text(encoding="utf-8") if page.is_file() else ""
     assert fill_slots(text, scorecards, page=page.name, study=study) == text, "make readme"

@@ -8,17 +8,17 @@ import pytest
 from changed_source import appended, digests_after, replaced
 
 from srhm.flow.plan import FLOW
-from srhm.results import sources
-from srhm.results.sources import (
+from srhm.store import sources
+from srhm.store.sources import (
     EditedSourceError,
     SourceError,
     digest_of,
     import_as_digested,
     reached,
 )
-from srhm.trainers import HIERARCHY, IMAGES
 from srhm.training.any_trainer import SAMPLES, decided_by
-from srhm.training.curve import ENGINES
+from srhm.training.engines import ENGINES
+from srhm.training.trainers import HIERARCHY, IMAGES
 
 MAIN = '''"""Module."""
 
@@ -287,7 +287,7 @@ CELLS = {
     "flow": decided_by(FLOW.module, {"net": "lcn"}),
     "images": decided_by(IMAGES.module, {"net": "vgg11"}),
     "memory": decided_by(
-        "srhm.experiments.cells", {}, {"experiment": "srhm.studies.memory.cells:learn"}
+        "srhm.experiments.cells", {}, {"experiment": "srhm_studies.beyond.memory.cells:learn"}
     ),
     "data": SAMPLES,
 }
@@ -307,17 +307,17 @@ def doubled(name):
         ("model.seeding", doubled("generator"), ALL),
         ("model.sampling", doubled("draw_samples"), ON_SRHM | {"data"}),
         ("networks.geometry", doubled("geometry"), ON_SRHM | {"flow"}),
-        ("networks.lcn", doubled("lcn"), {"reference", "sparse", "flow"}),
+        ("networks.slots", doubled("lcn"), {"reference", "sparse", "flow"}),
         ("networks.vgg", doubled("vgg11"), NAMED),
         ("networks.named", doubled("named_network"), NAMED),
         ("training.protocol", doubled("train"), ON_SRHM | {"images"}),
         ("training.cell", doubled("train_cell"), ON_SRHM),
         ("training.sparse_kernels", doubled("loss_and_errors"), {"sparse", "sparse cnn"}),
         ("training.tape", doubled("Tape"), {"torch"}),
-        ("training.curve", doubled("prepare"), ON_SRHM),
-        ("training.curve", replaced('"train"]', '"train"][::4]'), ON_SRHM),
-        ("results.records", doubled("read_derivations"), ON_SRHM),
-        ("results.records", doubled("write_derivations"), ON_SRHM | {"data"}),
+        ("training.engines", doubled("prepare"), ON_SRHM),
+        ("training.engines", replaced('"train"]', '"train"][::4]'), ON_SRHM),
+        ("store.records", doubled("read_derivations"), ON_SRHM),
+        ("store.records", doubled("write_derivations"), ON_SRHM | {"data"}),
         (
             "training.any_trainer",
             replaced("device=device, log=log", "log=log, device=device"),
@@ -325,20 +325,20 @@ def doubled(name):
         ),
         ("training.loop", doubled("train_or_load"), TRAINED),
         ("training.checkpoints", doubled("resume"), TRAINED),
-        ("results.store", doubled("write_cell"), TRAINED),
-        ("flow.members", doubled("train_members"), {"flow"}),
-        ("flow.cells", doubled("batches"), {"flow"}),
+        ("store.cells", doubled("write_cell"), TRAINED),
+        ("flow.cell", doubled("train_members"), {"flow"}),
+        ("flow.trainer", doubled("batches"), {"flow"}),
         ("images.training", doubled("train_cell"), {"images"}),
         ("images.readers", doubled("load_cifar"), {"images"}),
         ("experiments.cells", doubled("prepare"), {"memory"}),
-        ("studies.memory.cells", doubled("learn"), {"memory"}),
+        ("srhm_studies.beyond.memory.cells", doubled("learn"), {"memory"}),
         ("networks.registry", replaced('"lcn": Net(', '"more": Net("", ""), "lcn": Net('), set()),
-        ("training.curve", replaced("ENGINES = {", 'ENGINES = {"more": (), '), set()),
+        ("training.engines", replaced("ENGINES = {", 'ENGINES = {"more": (), '), set()),
         ("training.loop", replaced("stopped (%s): of", "ended (%s): of"), set()),
         ("training.loop", appended("LAW = 1  # a comment"), set()),
         ("training.configuration", appended("LAW = 1"), set()),
         ("model.theory", doubled("predicted_sample_complexity"), set()),
-        ("networks.fcn", doubled("fcn"), set()),
+        ("networks.slots", doubled("fcn"), set()),
         ("measure.representations", doubled("measure_sensitivities"), set()),
         ("images.stability", doubled("stability"), set()),
     ],
@@ -346,8 +346,9 @@ def doubled(name):
 def test_an_edit_makes_again_the_cells_that_depend_on_it_and_no_others(
     tmp_path, monkeypatch, module, edit, again
 ):
+    edited = module if module.startswith("srhm") else f"srhm.{module}"
     before = {name: digest_of(*roots) for name, roots in CELLS.items()}
-    after = digests_after(tmp_path, monkeypatch, {f"srhm.{module}": edit}, CELLS)
+    after = digests_after(tmp_path, monkeypatch, {edited: edit}, CELLS)
     assert {name for name in CELLS if before[name] != after[name]} == again
 
 
@@ -361,8 +362,8 @@ def test_what_digests_leave_out_is_there():
 # is looked up: there the digest begins anew, at a root of `decided_by`.
 BY_NAME = {
     "srhm.training.any_trainer:train_curve": "the trainer's module, of the spec",
-    "srhm.training.curve:hierarchy_trainer": "the engine, of ENGINES",
-    "srhm.names:resolved": "the network, of the registry; the function of an experiment",
+    "srhm.training.engines:hierarchy_trainer": "the engine, of ENGINES",
+    "srhm.declare.names:resolved": "the network, of the registry; the function of an experiment",
 }
 
 

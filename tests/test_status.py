@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands import watching
 from srhm.commands.presets import Run
 from srhm.commands.status import main, table
 from srhm.commands.watching import WINDOW, Watch
-from srhm.results.store import StoredCell, path_of, write_cell
-from srhm.runtime.stopping import NO_STEP
+from srhm.jobs.stopping import NO_STEP
+from srhm.planning import preset
+from srhm.store.cells import StoredCell, path_of, write_cell
 from srhm.training.checkpoints import write_checkpoint
 from srhm.training.protocol import Snapshot
 

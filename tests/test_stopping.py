@@ -13,22 +13,15 @@ import psutil
 import pytest
 from train_curves import LOG, StopsAfter, assert_same_cells, hierarchy_curves, train_srhm
 
-from srhm.model.letters import parameters_of
+from srhm.jobs import stopping
+from srhm.jobs.progress import FAILED, job_log
+from srhm.jobs.stopping import SIGNALS, SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results import store
-from srhm.results.atomic import StorageError
-from srhm.results.store import path_of, read_cell
-from srhm.runtime import stopping
-from srhm.runtime.progress import FAILED, job_log
-from srhm.runtime.stopping import (
-    SIGNALS,
-    SLURM_END,
-    STOPPED,
-    Stopped,
-    StopRequest,
-    stop_on_signals,
-)
-from srhm.training import curve as training_curve
+from srhm.store import cells as store
+from srhm.store.atomic import StorageError
+from srhm.store.cells import path_of, read_cell
+from srhm.training import engines as training_curve
 
 SECTION = {
     "seeds": 1,
@@ -80,7 +73,7 @@ def test_a_signal_becomes_a_request(handlers, number):
 # Its main thread waits for ever in C, so that Python runs no handler of a signal.
 STUCK = """
 import ctypes
-from srhm.runtime.stopping import StopRequest, stop_on_signals
+from srhm.jobs.stopping import StopRequest, stop_on_signals
 
 libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(64)
 with stop_on_signals(StopRequest()):
@@ -208,10 +201,10 @@ JOB = """
 import logging, sys
 from pathlib import Path
 from srhm.model.sampling import draw_samples
-from srhm.runtime.stopping import StopRequest, stop_on_signals
-from srhm.model.letters import parameters_of
+from srhm.jobs.stopping import StopRequest, stop_on_signals
+from srhm.model.grammar import parameters_of
 from srhm.training.configuration import HierarchySection
-from srhm.training.curve import hierarchy_trainer
+from srhm.training.engines import hierarchy_trainer
 from srhm.training.loop import train_or_load
 from srhm.training.plan import plan
 

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 from srhm.images.readers import SETS, read_file
-from srhm.measure.members import members_of
-from srhm.measure.trained_cells import trained_cell
-from srhm.results import store
-from srhm.results.atomic import StorageError, check_writable
-from srhm.results.outdated import row_of
-from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
+from srhm.measure.trained import members_of, trained_cell
+from srhm.store import cells as store
+from srhm.store.atomic import StorageError, check_writable
+from srhm.store.cells import DamagedCell, StoredCell, path_of, read_cell, row_of, write_cell
 
 KEY = "ab12cd34ef56"
 

@@ -12,43 +12,32 @@ from pathlib import Path
 
 import pytest
 
-from srhm.names import resolved
-from srhm.results import provenance
-from srhm.results.places import source_of
-from srhm.results.tables import schema_of
-from srhm.studies.registry import STUDIES, TRAINERS
-from srhm.study import names_in
+from srhm.declare.names import resolved
+from srhm.declare.study import names_in
+from srhm.planning.registry import GROUPS, STUDIES, TRAINERS, folder_of
+from srhm.store import provenance
+from srhm.store.places import source_of
+from srhm.store.tables import schema_of
 
 PACKAGE = provenance.PACKAGE
 REPOSITORY = PACKAGE.parents[1]
 SCRIPTS = sorted((REPOSITORY / "scripts").glob("*.py"))
-# Each imports itself and those of lines before its own. What a study declares is known early, as
-# files are named by it; studies, and what knows all of them, come last.
+# Floors of the core: a room imports itself and rooms of lines before its own.
 ORDER = """
-    model names extras search
-    networks streams
-    study keys
-    lists cell_measurement
-    trainers
-    results
-    statistics
-    runtime
-    training
-    images
-    flow experiments
-    measure
-    data transforms learning_curve tangent_kernel
-    torch_data deformations
-    sensitivity
-    figures scorecard
-    report
-    explorer
-    play
-    studies
-    preset
-    rules
+    declare
+    model jobs
+    networks store data transforms tangent_kernel
+    torch_data
+    statistics training
+    images experiments figures scorecard learning_curve
+    flow report deformations
+    measure planning paper
+    sensitivity plane
     commands
 """
+# What a reader imports; the root of the core holds nothing else.
+LIBRARY = {"data", "transforms", "torch_data", "tangent_kernel", "learning_curve", "deformations",
+           "sensitivity"}  # fmt: skip
 PLACES = {name: place for place, line in enumerate(ORDER.split("\n")) for name in line.split()}
 # What a script loads by the names in its spec: their code is part of the digest of its rule.
 LOADED = {
@@ -64,13 +53,16 @@ LOADED = {
 }
 
 
+FURTHER = PACKAGE.parent / "srhm_studies"
+
+
 def name_of(path):
-    """Name of a module of the package: training.cell."""
-    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    """Name of a module: srhm.training.cell."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__")
 
 
-FILES = {name_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+FILES = {name_of(path): path for root in (PACKAGE, FURTHER) for path in sorted(root.rglob("*.py"))}
 MODULES = sorted(name for name, path in FILES.items() if path.name != "__init__.py")
 KNOWN = set(MODULES)
 
@@ -86,12 +78,16 @@ def imports_of(name):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{name}: a relative import, which is not followed here"
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        found |= {n.removeprefix("srhm.") for n in names if n.startswith("srhm.")} & KNOWN
+        found |= set(names) & KNOWN
     return found - {name}
 
 
-def group_of(name):
-    return name.split(".")[0]
+def room_of(name):
+    """Of the core a room; of a study's module its study; of a family's its family."""
+    package, *rest = name.split(".")
+    if package == "srhm" and rest[0] not in ("paper", "plane"):
+        return rest[0]
+    return ".".join([package, *rest[:2]]) if len(rest) > 2 else ".".join([package, *rest[:1]])
 
 
 def test_no_modules_import_each_other():
@@ -99,49 +95,54 @@ def test_no_modules_import_each_other():
     list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
 
 
-def test_every_module_has_a_place_in_the_order():
-    assert {group_of(name) for name in MODULES} == PLACES.keys()
+def test_the_root_of_the_core_is_the_library_alone():
+    assert {path.stem for path in PACKAGE.glob("[!_]*.py")} == LIBRARY
 
 
-@pytest.mark.parametrize("group", PLACES)
-def test_modules_import_from_their_own_group_and_those_before_it(group):
+def test_rooms_import_themselves_and_rooms_on_lower_floors():
+    core = [name for name in MODULES if name.startswith("srhm.")]
+    assert {name.split(".")[1] for name in core} == PLACES.keys()
     wrong = {
         f"{name} imports {imported}"
-        for name in MODULES
-        if group_of(name) == group
+        for name in core
         for imported in imports_of(name)
-        if group_of(imported) != group and PLACES[group_of(imported)] >= PLACES[group]
+        for room, other in [(name.split(".")[1], imported.split(".")[1])]
+        if room != other and (PLACES[other] >= PLACES[room] or not imported.startswith("srhm."))
     }
     assert wrong == set()
 
 
-@pytest.mark.parametrize("study", STUDIES)
-def test_a_study_imports_no_other_study(study):
-    own = f"studies.{study}"
-    assert {FILES[name] for name in MODULES if name.startswith(f"{own}.")}
-    for name in MODULES:
-        if name.startswith(f"{own}."):
-            others = {one for one in imports_of(name) if one.startswith("studies.")}
-            assert {one for one in others if not one.startswith(f"{own}.")} == set(), name
+def test_the_core_does_not_know_further_studies():
+    """But for the two places that find the package where it is installed."""
+    knowing = {
+        str(path.relative_to(PACKAGE))
+        for path in PACKAGE.rglob("*.py")
+        if "srhm_studies" in path.read_text(encoding="utf-8")
+    }
+    assert knowing == {"planning/registry.py", "store/sources.py"}
 
 
-def test_every_folder_of_studies_is_one_of_the_registry():
-    folders = {path.parent.name for path in PACKAGE.glob("studies/*/study.py")}
-    assert folders == STUDIES.keys()
+def test_a_study_imports_no_other_study():
+    for study in STUDIES.values():
+        own = [name for name in MODULES if name.startswith(f"{study.package}.")]
+        assert own, study.name
+        others = {str(one.package) for one in STUDIES.values()} - {study.package}
+        for name in own:
+            for imported in imports_of(name):
+                assert not any(imported.startswith(f"{other}.") for other in others), name
+
+
+def test_every_folder_of_a_study_is_in_its_family():
+    folders = {(path.parents[1].name, path.parent.name) for path in PACKAGE.parent.rglob("study.py")
+               if "STUDY = " in path.read_text(encoding="utf-8")}  # fmt: skip
+    assert folders == {(family, name) for family, names in GROUPS.items() for name in names}
     assert all(name == study.name for name, study in STUDIES.items())
 
 
-def test_only_commands_rules_and_the_preset_know_all_studies_and_nobody_imports_a_command():
-    # A library that knew the configuration would retrain cells when a key is added to it.
+def test_only_the_registry_knows_all_studies():
     for name in MODULES:
-        imported = imports_of(name)
-        if group_of(name) not in ("commands", "rules"):
-            known = {one for one in imported if group_of(one) in ("commands", "rules", "preset")}
-            assert known == set(), name
-            assert name == "preset" or "studies.registry" not in imported, name
-        if name != "studies.registry":
-            declared = {one for one in imported if one.endswith(".study")}
-            assert declared == set(), name
+        if not name.startswith(("srhm.commands.", "srhm.planning.")):
+            assert "srhm.planning.registry" not in imports_of(name), name
 
 
 SLOW = {"torch", "numba", "matplotlib", "scipy", "sklearn", "pandas"}
@@ -156,7 +157,7 @@ def loaded_by(code):
 
 def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
     """Half a second in each job that scores, shows claims or fits; special functions suffice."""
-    modules = ["scorecard.fits", "scorecard.card", "learning_curve"]
+    modules = ["scorecard.estimators", "scorecard.card", "learning_curve"]
     modules += [f"statistics.{file.stem}" for file in (PACKAGE / "statistics").glob("[!_]*.py")]
     code = "import " + ", ".join(f"srhm.{module}" for module in modules)
     code += "; import sys; assert 'scipy.stats' not in sys.modules"
@@ -164,13 +165,13 @@ def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
 
 
 def test_reading_declarations_planning_and_launching_load_no_slow_library():
-    modules = ["studies.registry", *(f"studies.{study}.study" for study in STUDIES)]
-    modules += ["preset", "rules.explorers", "rules.pages", "commands.launch", "commands.resources"]
+    modules = ["planning.registry", "planning.preset", "planning.pages"]
+    modules += ["commands.launch", "commands.resources"]
     assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
 
 
 def test_training_with_the_fast_engine_does_not_load_torch():
-    assert "torch" not in loaded_by("import srhm.training.sparse, srhm.training.curve")
+    assert "torch" not in loaded_by("import srhm.training.sparse, srhm.training.engines")
 
 
 # What studies declare.
@@ -207,7 +208,7 @@ def test_every_table_that_a_study_uses_is_one_that_some_study_has(study):
 
 
 def test_every_figure_has_a_caption():
-    folders = {study.name: PACKAGE / "studies" / study.name / "captions" for study, _ in FIGURES}
+    folders = {study.name: folder_of(study.name) / "captions" for study, _ in FIGURES}
     missing = [
         f"{study.name}/captions/{figure.name}.rst"
         for study, figure in FIGURES
@@ -215,7 +216,9 @@ def test_every_figure_has_a_caption():
     ]
     assert missing == []
     drawn = {(study.name, figure.name) for study, figure in FIGURES}
-    captions = {(path.parents[1].name, path.stem) for path in PACKAGE.glob("studies/*/captions/*")}
+    captions = {
+        (path.parents[1].name, path.stem) for path in PACKAGE.parent.rglob("captions/*.rst")
+    }
     assert captions - drawn == set()  # captions of no figure
 
 

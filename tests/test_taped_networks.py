@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
+from srhm.training.autograd import NetworkEngine
 from srhm.training.configuration import Training
-from srhm.training.curve import NAMED_ENGINES, hierarchy_trainer
-from srhm.training.network import NetworkEngine
-from srhm.training.taped import TapedEngine
+from srhm.training.engines import NAMED_ENGINES, hierarchy_trainer
+from srhm.training.tape_engine import TapedEngine
 
 # Of one step: in some it grows by orders of magnitude, as batch norm divides by what is small.
 EXACT = 1e-9

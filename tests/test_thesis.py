@@ -9,12 +9,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from pages import readme, thesis
+from pages.thesis import Row, Scorecards, status, worst
 from pydantic import ValidationError
 
-from srhm.commands import readme, thesis
 from srhm.commands.presets import SHOWN
-from srhm.commands.thesis import Row, Scorecards, status, worst
-from srhm.studies.registry import STUDIES
+from srhm.planning.registry import STUDIES
 
 ROOT = Path(__file__).parents[1]
 TABLE = thesis.read(ROOT)

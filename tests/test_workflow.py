@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from copied_project import PARTS, Project, table_file
 
-from srhm.results.store import path_of
+from srhm.store.cells import path_of
 
 STUDY = "sparse_hierarchy"
 CELLS = f"{STUDY}/cells"
@@ -164,12 +164,12 @@ SENSITIVITY = ("src/srhm/statistics/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIG
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 FIGURE_5 = (
-    "src/srhm/studies/sparse_hierarchy/figures_model.py",
+    "src/srhm/paper/sparse_hierarchy/figures_model.py",
     "N_GRID = 150",
     "N_GRID = 149",
 )
 DRAWING = ("src/srhm/figures/drawing.py", "PAGE_WIDTH = 6.75", "PAGE_WIDTH = 6.7")
-CAPTION = ("src/srhm/studies/sparse_hierarchy/captions/fig04.rst", ".", ", as it is.")
+CAPTION = ("src/srhm/paper/sparse_hierarchy/captions/fig04.rst", ".", ", as it is.")
 # Figures 2, 3 and 5 illustrate definitions and theory; the others show tables.
 OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
 OF_TABLES = frozenset(FIGURES) - OF_THEORY

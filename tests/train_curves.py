@@ -6,12 +6,12 @@ from pathlib import Path
 import srhm.flow.plan
 import srhm.images.plan
 import srhm.training.plan
-from srhm.flow import cells as flow_cells
+from srhm.flow import trainer as flow_cells
 from srhm.flow.configuration import FlowSection
-from srhm.images import experiment
-from srhm.images.configuration import ImagesSection
-from srhm.runtime.stopping import StopRequest
-from srhm.training import curve
+from srhm.images import trainer
+from srhm.images.plan import ImagesSection
+from srhm.jobs.stopping import StopRequest
+from srhm.training import engines as curve
 from srhm.training.any_trainer import torch_device
 from srhm.training.configuration import HierarchySection
 from srhm.training.loop import train_or_load
@@ -105,5 +105,5 @@ def train_flow(entries, *, gpu=0, log=LOG, **options):
 
 def train_images(entries, training, test, *, device="cpu", **options):
     """Networks on images."""
-    prepared = lambda: experiment.image_trainer(training, test, device=device)  # noqa: E731
+    prepared = lambda: trainer.image_trainer(training, test, device=device)  # noqa: E731
     return train_here(entries, prepared, **options)

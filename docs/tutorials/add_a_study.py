@@ -17,7 +17,7 @@
 # the patch shows one of v m pairs in one of (s_0+1)^s placements. With m = v^(s-1) all pairs are
 # equally frequent, so that the seen part should be 1 - (1 - p)^P, with 1/p = v m (s_0+1)^(s+1).
 #
-# **Files to write**, in `src/srhm/studies/seen_pairs/`:
+# **Files to write**, in `src/srhm_studies/beyond/seen_pairs/`:
 #
 # | file | content |
 # |---|---|
@@ -29,7 +29,7 @@
 # | `claims.py` | expected values, with tolerances |
 # | `README.md` | the study's page of the documentation, with definitions |
 #
-# Outside of this folder you write one line of `registry.py` and a section of a preset.
+# Outside of this folder you write one line of `families.py` and a section of a preset.
 
 # %%
 import os
@@ -66,7 +66,7 @@ def write(file: str, text: str) -> None:
 # of this module computes the cell again, a change of a comment does not.
 
 # %%
-STUDY = "src/srhm/studies/seen_pairs"
+STUDY = "src/srhm_studies/beyond/seen_pairs"
 write(
     f"{STUDY}/experiment.py",
     '''"""Which part of all pairs, at all places, a training set shows at level 1."""
@@ -77,7 +77,7 @@ from typing import Any
 import numpy as np
 
 from srhm.data import random_grammar, symbols, train_and_test
-from srhm.experiments.outcome import Outcome
+from srhm.experiments.cells import Outcome
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
@@ -111,10 +111,10 @@ from typing import Any
 
 from pydantic import Field
 
-from srhm.experiments.planning import CurveCells, planned
-from srhm.keys import Counts, Keys, Sizes
-from srhm.lists import combinations
-from srhm.study import Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
+from srhm.declare.keys import Counts, Keys, Sizes
+from srhm.declare.keys import combinations
+from srhm.declare.study import Planned, Trainer
 
 
 class SeenPairsSection(Keys):
@@ -132,7 +132,7 @@ def seconds(cell: Mapping[str, Any]) -> float:
 
 def plan(section: SeenPairsSection, directory: Path, *, trainer: Trainer) -> Planned:
     """All cells in one family: each s0 with each P and each seed."""
-    run = "srhm.studies.seen_pairs.experiment:run"
+    run = "srhm_studies.beyond.seen_pairs.experiment:run"
     cells = combinations(section, "s0", "P", "seed")
     return planned(trainer, [CurveCells(name="seen", function=run, cells=cells, long=False)])
 ''',
@@ -141,7 +141,7 @@ write(
     f"{STUDY}/tables.py",
     '''"""The table of the study: coordinates and results, with their types."""
 
-from srhm.experiments.schemas import schema
+from srhm.experiments.cells import schema
 
 CELLS = schema({"s0": int, "P": int, "seed": int, "seen": float, "expected": float})
 ''',
@@ -150,13 +150,14 @@ write(
     f"{STUDY}/study.py",
     '''"""Pairs that a training set shows."""
 
-from srhm.experiments.declaration import experiment_study
-from srhm.studies.seen_pairs.configuration import SeenPairsSection, plan
-from srhm.study import Figure
+from srhm.experiments.study import experiment_study
+from srhm_studies.beyond.seen_pairs.configuration import SeenPairsSection, plan
+from srhm.declare.study import Figure
 
 STUDY = experiment_study(
     "seen_pairs",
     "Pairs that a training set shows",
+    package=__package__,
     computes="pairs that are seen",
     config=SeenPairsSection,
     plan=plan,
@@ -168,12 +169,12 @@ STUDY = experiment_study(
 )
 
 # %% [markdown]
-# One line of the registry makes the study known.
+# One line of its family makes the study known.
 
 # %%
-registry = PROJECT / "src/srhm/studies/registry.py"
+registry = PROJECT / "src/srhm_studies/families.py"
 text = registry.read_text(encoding="utf-8")
-registry.write_text(text.replace("NAMES = (\n", 'NAMES = (\n    "seen_pairs",\n'), "utf-8")
+registry.write_text(text.replace('"beyond": (\n', '"beyond": (\n        "seen_pairs",\n'), "utf-8")
 
 # %% [markdown]
 # ## Figure, prose, claim

@@ -24,7 +24,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.extras import extra
+from srhm.declare.names import extra
 from srhm.images import edge_deformations, torch_deformations
 from srhm.images.deformations import largest_temperature
 from srhm.images.torch_deformations import (

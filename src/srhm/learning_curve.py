@@ -13,7 +13,7 @@ from math import exp, isfinite, nan, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from srhm.extras import extra
+from srhm.declare.names import extra
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from srhm.extras import extra
+from srhm.declare.names import extra
 from srhm.measure.sensitivity import Probe, Representation, Variant, measure, one_node
 from srhm.model.sampling import Derivations
 from srhm.model.scalars import whole

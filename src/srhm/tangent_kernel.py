@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from srhm.extras import extra
+from srhm.declare.names import extra
 from srhm.model.scalars import whole
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from srhm.data import tree
-from srhm.extras import extra
+from srhm.declare.names import extra
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
-from srhm.streams import Stream
+from srhm.model.streams import Stream
 from srhm.transforms import Change, Encoding, OneHot, Tokens, Transform
 
 with extra("torch"):

@@ -6,13 +6,13 @@ import logging
 import pytest
 
 from srhm.experiments import cells as computing
-from srhm.experiments import planning
-from srhm.experiments.declaration import experiments
-from srhm.experiments.outcome import Outcome
-from srhm.experiments.planning import CurveCells
-from srhm.results.store import path_of
-from srhm.rules.curves import curve_spec
-from srhm.runtime.stopping import StopRequest
+from srhm.experiments import groups
+from srhm.experiments.cells import Outcome
+from srhm.experiments.groups import CurveCells
+from srhm.experiments.study import experiments
+from srhm.jobs.stopping import StopRequest
+from srhm.planning.specs import curve_spec
+from srhm.store.cells import path_of
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import result_rows
 
@@ -45,12 +45,12 @@ def calls(monkeypatch):
 
 
 def curves_of(*families):
-    return list(planning.planned(TRAINER, families).curves.values())
+    return list(groups.planned(TRAINER, families).curves.values())
 
 
 def planned(*bases):
     cells = [{"base": base, "exponent": 10, "seed": 0} for base in bases]
-    family = CurveCells(name="powers", function="srhm.names:resolved", cells=cells)
+    family = CurveCells(name="powers", function="srhm.declare.names:resolved", cells=cells)
     (curve,) = curves_of(family)
     return curve
 
@@ -101,13 +101,17 @@ def test_a_key_covers_coordinates_and_the_function_and_its_source():
     entry = planned(2).entries[0]
     others = [
         CurveCells(
-            name="powers", function="srhm.names:resolved", cells=[{"base": 3, "exponent": 10}]
+            name="powers",
+            function="srhm.declare.names:resolved",
+            cells=[{"base": 3, "exponent": 10}],
         ),
-        CurveCells(name="powers", function="srhm.names:import_module", cells=[entry["cell"]]),
-        CurveCells(name="powers", function="srhm.keys:refusals", cells=[entry["cell"]]),
+        CurveCells(
+            name="powers", function="srhm.declare.names:import_module", cells=[entry["cell"]]
+        ),
+        CurveCells(name="powers", function="srhm.declare.keys:refusals", cells=[entry["cell"]]),
     ]
     keys = {one.entries[0]["key"] for family in others for one in curves_of(family)}
     assert len(keys | {entry["key"]}) == 4
-    other = CurveCells(name="other", function="srhm.names:resolved", cells=[entry["cell"]])
+    other = CurveCells(name="other", function="srhm.declare.names:resolved", cells=[entry["cell"]])
     (renamed,) = curves_of(other)
     assert renamed.entries[0]["key"] == entry["key"]

@@ -11,10 +11,10 @@ from srhm.commands.publish import (
     finished,
     published_schemas,
 )
-from srhm.preset import plan_preset
-from srhm.results import places
-from srhm.results.publications import rows_by_curve
-from srhm.results.records import write_table
+from srhm.planning.preset import plan_preset
+from srhm.store import places
+from srhm.store.published import rows_by_curve
+from srhm.store.records import write_table
 
 ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))

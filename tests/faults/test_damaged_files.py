@@ -19,7 +19,7 @@ from disturbed import (
     with_P,
 )
 
-from srhm.results.store import path_of
+from srhm.store.cells import path_of
 
 NOT_STORED = "not in the store"
 

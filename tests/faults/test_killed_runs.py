@@ -26,7 +26,7 @@ from disturbed import (
     wait_for_group,
 )
 
-from srhm.results import places
+from srhm.store import places
 
 STORED = r"\d+ of \d+ networks are stored"
 RESUMED = "goes on from its checkpoint"

@@ -17,11 +17,7 @@ from flow_kinds import (
 )
 from train_curves import StopsAfter, train_flow
 
-from srhm.flow.cells import batches, read_member, stacked
-from srhm.flow.cost import BATCH_BYTES, groups
-from srhm.flow.flow import FlowStep, NetworkSystem
-from srhm.flow.layerwise import train_layerwise
-from srhm.flow.members import (
+from srhm.flow.cell import (
     FLOW_STEP,
     alpha_of,
     data_of,
@@ -31,18 +27,21 @@ from srhm.flow.members import (
     predictor_of,
     train_members,
 )
+from srhm.flow.cost import BATCH_BYTES, groups
+from srhm.flow.descents import FlowStep, NetworkSystem
+from srhm.flow.layerwise import train_layerwise
 from srhm.flow.networks import flattened, initial_weights
 from srhm.flow.task import n_inputs
-from srhm.model.grammar import draw_grammar
-from srhm.model.letters import parameters_of
+from srhm.flow.trainer import batches, read_member, stacked
+from srhm.jobs.stopping import STOPPED, Stopped
+from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.geometry import initial_weights as geometry_weights
-from srhm.results.records import read_table, write_table
-from srhm.results.store import read_cell
-from srhm.results.tables import FLOW_CELLS
-from srhm.runtime.stopping import STOPPED, Stopped
+from srhm.store.cells import read_cell
+from srhm.store.records import read_table, write_table
+from srhm.store.tables import FLOW_CELLS
 from srhm.training.loop import result_rows
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from srhm import preset
+from srhm.declare.study import ConfigError
 from srhm.flow.configuration import FlowSection
 from srhm.flow.plan import plan
-from srhm.study import ConfigError
+from srhm.planning import preset
 
 # 4 * 16^3 = 16384 distinct data.
 GROUP = {"net": "cnn", "L": 2, "v": 4, "s0": 1, "width": 8, "P": [64, 32]}

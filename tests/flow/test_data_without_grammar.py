@@ -5,9 +5,8 @@ import pytest
 from flow_kinds import RANDOM, cells_of
 from sklearn.datasets import load_digits
 
-from srhm.flow.digits import digits
-from srhm.flow.members import data_of
-from srhm.flow.stripe import stripe
+from srhm.flow.cell import data_of
+from srhm.flow.inputs import digits, stripe
 from srhm.flow.task import n_inputs
 
 NAMES = ("digits", "digits_pca")

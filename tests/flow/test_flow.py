@@ -8,7 +8,7 @@ import torch
 from frozen_kernel import kernel_gradient_flow, predicted
 from scipy.integrate import solve_ivp
 
-from srhm.flow.flow import (
+from srhm.flow.descents import (
     RELU_STEP,
     FlowStep,
     NetworkSystem,
@@ -16,8 +16,11 @@ from srhm.flow.flow import (
     gradient_flow,
     stochastic_gradient_descent,
 )
+from srhm.flow.inputs import inputs, parity
+from srhm.flow.kernels import tangent_kernel
 from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
+    Predictor,
     flattened,
     fully_connected_network,
     hierarchical_network,
@@ -25,9 +28,6 @@ from srhm.flow.networks import (
     selected,
     unflattened,
 )
-from srhm.flow.predictor import Predictor
-from srhm.flow.tangent_kernel import tangent_kernel
-from srhm.flow.targets import inputs, parity
 from srhm.networks import geometry as shapes
 from srhm.training.reference import ReferenceEngine
 

@@ -12,8 +12,8 @@ from elsewhere import DEVICE, Elsewhere
 from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
 from train_curves import train_flow
 
-from srhm.flow import cells as flow_cells
-from srhm.flow.members import train_members
+from srhm.flow import trainer as flow_cells
+from srhm.flow.cell import train_members
 
 OUT_OF_MEMORY = torch.cuda.OutOfMemoryError
 # Budgets that are enough for the first member of softplus and of sgd to fit, and leave the others.

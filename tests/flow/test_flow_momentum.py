@@ -7,7 +7,7 @@ import pytest
 import torch
 from test_flow import flow_by_loop, prepared
 
-from srhm.flow.flow import Evaluation, FlowStep, gradient_flow
+from srhm.flow.descents import Evaluation, FlowStep, gradient_flow
 from srhm.flow.networks import flattened
 
 

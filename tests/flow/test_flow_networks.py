@@ -9,7 +9,11 @@ from assertions import forward_by_loops
 from scipy.integrate import quad
 
 from srhm.flow import networks
+from srhm.flow.inputs import inputs
 from srhm.flow.networks import (
+    Predictor,
+    alpha_from_tilde,
+    alpha_tilde,
     fully_connected_network,
     hierarchical_network,
     image_network,
@@ -18,8 +22,6 @@ from srhm.flow.networks import (
     quarters,
     trace,
 )
-from srhm.flow.predictor import Predictor, alpha_from_tilde, alpha_tilde
-from srhm.flow.targets import inputs
 from srhm.model.encoding import one_hot
 from srhm.networks import geometry as shapes
 

@@ -5,13 +5,17 @@ import pytest
 import torch
 
 from srhm.flow import hessian
-from srhm.flow.flow import NetworkSystem, adam
+from srhm.flow.descents import NetworkSystem, adam
 from srhm.flow.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel, summarise
+from srhm.flow.inputs import inputs, parity
+from srhm.flow.kernels import tangent_kernel
 from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
-from srhm.flow.networks import fully_connected_network, hierarchical_network, initial_weights
-from srhm.flow.predictor import Predictor
-from srhm.flow.tangent_kernel import tangent_kernel
-from srhm.flow.targets import inputs, parity
+from srhm.flow.networks import (
+    Predictor,
+    fully_connected_network,
+    hierarchical_network,
+    initial_weights,
+)
 
 CASES = [
     # net, activation, parametrisation, loss, whether f0 is subtracted

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from flow_kinds import RANDOM, SRHM, assert_same, cells_of
 
-from srhm.flow.members import HISTORY, train_members
+from srhm.flow.cell import HISTORY, train_members
 
 FLOW = {**SRHM, "labels": "parity", "loss": "soft_hinge", "activation": "softplus", "seeds": 2,
         "alpha_tilde": [0.1, 10], "optimiser": {"max_evaluations": 60}}  # fmt: skip

@@ -5,11 +5,11 @@ import pytest
 import torch
 from flow_kinds import through_stages
 
-from srhm.flow.flow import FlowStep
+from srhm.flow.descents import FlowStep
+from srhm.flow.inputs import inputs, parity
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.losses import SoftHinge
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.targets import inputs, parity
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])

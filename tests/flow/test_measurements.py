@@ -8,33 +8,31 @@ import torch
 from frozen_kernel import kernel_gradient_flow, output_mean, predicted
 from train_curves import flow_curves, train_flow
 
-from srhm.cell_measurement import CellMeasurement
-from srhm.flow.cells import read_member
-from srhm.flow.flow import FlowStep
-from srhm.flow.linearised import Gradients, linearised_flow
+from srhm.declare.study import CellMeasurement
+from srhm.flow.cell import data_of
+from srhm.flow.descents import FlowStep
+from srhm.flow.inputs import inputs
+from srhm.flow.kernels import Gradients, linearised_flow, mean_kernel, tangent_kernel
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.measurements import MEASUREMENTS
-from srhm.flow.members import data_of
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.tangent_kernel import mean_kernel, tangent_kernel
-from srhm.flow.targets import inputs
+from srhm.flow.trainer import read_member
 from srhm.measure import hessians, sensitivity
-from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
-from srhm.measure.frozen_kernels import measure_frozen_kernels
 from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
-from srhm.measure.kernels import measure_kernels, targets_of
-from srhm.measure.members import MissingMember, members_of
+from srhm.measure.kernels import measure_frozen_kernels, measure_kernels, targets_of
 from srhm.measure.representations import hierarchical_probe
+from srhm.measure.rows import measured_rows, write_measured
 from srhm.measure.singular_values import measure_singular_values
-from srhm.model.letters import parameters_of
+from srhm.measure.trained import MissingMember, members_of
+from srhm.model.grammar import parameters_of
 from srhm.networks.geometry import geometry
-from srhm.results.gathering import gather
-from srhm.results.records import TableError
-from srhm.results.store import StoredCell, path_of, read_cell, write_cell
-from srhm.results.tables import SCHEMAS
 from srhm.statistics.jackknife import ratio_of_means
+from srhm.store.cells import StoredCell, path_of, read_cell, write_cell
+from srhm.store.gathering import gather
+from srhm.store.records import TableError
+from srhm.store.tables import SCHEMAS
 
 LOG = logging.getLogger("measurements")
 SMALL = {"L": 2, "v": 3, "s0": 1, "width": 4}

@@ -9,10 +9,10 @@ import torch
 from scipy.optimize import minimize
 from torch import Tensor
 
+from srhm.flow.cell import train_members
 from srhm.flow.configuration import FlowCurves
 from srhm.flow.hessian import LossAt, exact_h0, exact_hp
 from srhm.flow.losses import QuadraticHinge
-from srhm.flow.members import train_members
 from srhm.flow.minima import (
     SHARPNESS,
     End,
@@ -24,8 +24,7 @@ from srhm.flow.minima import (
     smooth_relu,
     tanh,
 )
-from srhm.flow.networks import Network, Weights, fully_connected_network, initial_weights
-from srhm.flow.predictor import Predictor
+from srhm.flow.networks import Network, Predictor, Weights, fully_connected_network, initial_weights
 from srhm.model.seeding import generator
 
 D = 3

@@ -8,7 +8,7 @@ from flow_kinds import RANDOM
 from invented_digits import write_mnist
 
 from srhm.flow.configuration import FlowSection
-from srhm.flow.digits import digits
+from srhm.flow.inputs import digits
 from srhm.flow.plan import plan
 from srhm.images.readers import SETS
 from srhm.model.seeding import generator

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.flow import ensembles
-from srhm.flow.flow import RELU_STEP, FlowStep, NetworkSystem, Trained, gradient_flow
+from srhm.flow import losses
+from srhm.flow.descents import RELU_STEP, FlowStep, NetworkSystem, Trained, gradient_flow
+from srhm.flow.inputs import inputs, parity
+from srhm.flow.kernels import relative_change, tangent_kernel
 from srhm.flow.losses import SoftHinge
-from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.predictor import Predictor, alpha_from_tilde
-from srhm.flow.tangent_kernel import relative_change, tangent_kernel
-from srhm.flow.targets import inputs, parity
+from srhm.flow.networks import Predictor, alpha_from_tilde, hierarchical_network, initial_weights
 
 DEFAULT = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
 # Half times move by 2 % and kernel changes by less than 1 % from those of a limit of 1e-3.
@@ -73,7 +72,7 @@ def test_the_variance_of_lazy_networks_goes_as_one_over_h(instance):
     for width in (40, 160):
         system, _, found = trained_cnn(instance, width=width, tilde=[1e3] * 8, seeds=range(8))
         F = system.predictor(found.state, x)
-        scaled.append(width * ensembles.output_variance(F))
+        scaled.append(width * losses.output_variance(F))
     assert abs(log2(scaled[1] / scaled[0])) < 1
 
 

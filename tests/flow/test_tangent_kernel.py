@@ -8,16 +8,16 @@ import torch
 from assertions import parsed
 from frozen_kernel import kernel_gradient_flow, predicted
 
-from srhm.flow import tangent_kernel as kernels
-from srhm.flow.flow import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow import kernels
+from srhm.flow.descents import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow.inputs import indicators, inputs, latents, parity
 from srhm.flow.losses import QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
+    Predictor,
     hierarchical_network,
     initial_weights,
     outputs,
 )
-from srhm.flow.predictor import Predictor
-from srhm.flow.targets import indicators, inputs, latents, parity
 
 STREAMS = [0, 1]
 

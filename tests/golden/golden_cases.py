@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from srhm.flow.members import train_members
+from srhm.flow.cell import train_members
 from srhm.images.readers import Images
 from srhm.images.training import train_cell as train_image_cell
-from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarParameters, draw_grammar, parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
 from srhm.training.cell import train_cell
@@ -22,7 +21,7 @@ from srhm.training.dense import DenseEngine
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.stacked import train_stack
-from srhm.training.taped import TapedEngine
+from srhm.training.tape_engine import TapedEngine
 
 # Digits in a file: more than the tolerances need.
 DIGITS = 13

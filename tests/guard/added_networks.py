@@ -13,10 +13,10 @@ from stored import PRESETS, key_lines
 
 import srhm
 from srhm.model.sampling import draw_samples
-from srhm.results.sources import digest_of
+from srhm.store.sources import digest_of
 from srhm.training.cell import parameters_of
 from srhm.training.configuration import HierarchySection, NamedSection
-from srhm.training.curve import hierarchy_trainer
+from srhm.training.engines import hierarchy_trainer
 from srhm.training.plan import plan
 
 GRAMMAR = {"L": 2, "v": 3, "s0": 1, "P": [12], "seeds": 1, "width": 4}

@@ -3,7 +3,7 @@
 python tests/guard/earlier.py MODULE:NAME[=MODULE:NAME in the last commit] ..., after an edit that
 moves no result: the golden traces (tests/golden) still hold. All that reaches the definitions then
 keeps its digest; of several, those that others reach come first. A script of the workflow is
-"scripts/NAME.py:". Lines of src/srhm/results/earlier.json that nothing asks for any more are left
+"scripts/NAME.py:". Lines of src/srhm/store/earlier.json that nothing asks for any more are left
 out.
 """
 
@@ -21,11 +21,11 @@ from stored import PRESETS, ROOT, job_roots, planned
 
 from srhm.experiments import cells as experiments
 from srhm.networks.registry import CONNECTED, HIERARCHICAL, NAMED, NETS, PRIMITIVE
-from srhm.results import sources
-from srhm.results.outdated import CODE
-from srhm.trainers import FLOW, HIERARCHY, IMAGES
+from srhm.store import sources
+from srhm.store.cells import CODE
 from srhm.training.any_trainer import SAMPLES, decided_by
-from srhm.training.curve import AUTOGRAD, NAMED_ENGINE
+from srhm.training.engines import AUTOGRAD, NAMED_ENGINE
+from srhm.training.trainers import FLOW, HIERARCHY, IMAGES
 
 
 def cell_roots() -> Iterator[tuple[str, ...]]:
@@ -93,7 +93,7 @@ def digest_in_last_commit(name: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=BytesIO(archive.stdout)) as files:
             files.extractall(folder, filter="data")
-        code = f"from srhm.results.sources import digest_of; print(digest_of({name!r}))"
+        code = f"from srhm.store.sources import digest_of; print(digest_of({name!r}))"
         path = {"PYTHONPATH": str(Path(folder, "src"))}
         done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **path},
                               cwd=folder, capture_output=True, check=True, text=True)  # fmt: skip

@@ -19,7 +19,7 @@ from matplotlib.patches import Patch
 from matplotlib.text import Annotation
 from stored import HERE, ROOT, SHIPPED, drawn_of_shipped_rows
 
-from srhm.studies.registry import STUDIES
+from srhm.planning.registry import STUDIES
 
 # The preset whose rows show most of each study.
 PRESETS = ("grid", "laptop", "quick", "paper")

@@ -25,8 +25,8 @@ import pytest
 from changed_source import digests_after
 from stored import planned
 
-from srhm.results.provenance import PACKAGE
-from srhm.results.sources import digest_of
+from srhm.store.provenance import PACKAGE
+from srhm.store.sources import digest_of
 from srhm.training.any_trainer import decided_by
 
 # Runs the jobs of a file of specs, and prints what they give, and what they load.
@@ -34,10 +34,10 @@ RUN = """
 import hashlib, json, logging, sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.records import write_derivations
-from srhm.runtime.stopping import StopRequest
+from srhm.store.records import write_derivations
+from srhm.jobs.stopping import StopRequest
 from srhm.training.any_trainer import train_curve
 found = {}
 for name, (spec, sample) in json.loads(Path(sys.argv[1]).read_text()).items():

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from pages.readme import PICTURES, shown_figure
 from PIL import Image, PngImagePlugin
 from stored import ROOT, SHIPPED, drawn_of_shipped_rows, stored_scores
 
-from srhm.commands.readme import PICTURES, shown_figure
+from srhm.declare.study import Figure
 from srhm.figures.drawing import styled
-from srhm.studies.registry import STUDIES
-from srhm.study import Figure
+from srhm.planning.registry import STUDIES
 
 ROWS = "rows"  # entry of a picture that holds the digest of its rows
 DPI, WIDTH, COLOURS = 150, 900, 256

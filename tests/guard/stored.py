@@ -14,16 +14,16 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from srhm import preset
-from srhm.names import resolved
-from srhm.results.places import roots_of
-from srhm.results.records import read_table
-from srhm.results.sources import digest_of
-from srhm.results.tables import schema_of
-from srhm.rules.tables import claim_uses, repository_files
+from srhm.declare.names import resolved
+from srhm.declare.study import Figure, Planned, Use, names_in
+from srhm.planning import preset
+from srhm.planning.registry import STUDIES
+from srhm.planning.specs import claim_uses, repository_files
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.studies.registry import STUDIES
-from srhm.study import Figure, Planned, Use, names_in
+from srhm.store.places import roots_of
+from srhm.store.records import read_table
+from srhm.store.sources import digest_of
+from srhm.store.tables import schema_of
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent

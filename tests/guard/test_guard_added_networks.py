@@ -10,8 +10,8 @@ import pytest
 from earlier import cell_roots
 from stored import HERE, PRESETS, stored_keys
 
-from srhm.results.provenance import PACKAGE
-from srhm.results.sources import digest_of
+from srhm.store.provenance import PACKAGE
+from srhm.store.sources import digest_of
 
 # A network of the family of LCN and CNN, whose second layer alone shares its filter.
 ADDED = """

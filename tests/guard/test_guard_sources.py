@@ -2,9 +2,9 @@
 
 from earlier import cell_roots, needed
 
-from srhm.results.sources import definition, digest_of, earlier, reached
-from srhm.trainers import HIERARCHY
+from srhm.store.sources import definition, digest_of, earlier, reached
 from srhm.training.any_trainer import decided_by
+from srhm.training.trainers import HIERARCHY
 
 
 def test_every_line_stands_for_something_of_the_present_code():

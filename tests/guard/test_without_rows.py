@@ -4,7 +4,7 @@ import pytest
 from drawn import rendered
 from stored import drawn_of_shipped_rows, scores
 
-from srhm.studies.registry import STUDIES
+from srhm.planning.registry import STUDIES
 
 # One worker plans the preset once.
 pytestmark = pytest.mark.xdist_group("without rows")

@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from srhm.results.deriving import made_of_tables, table_of
-from srhm.results.records import TableError, write_table
-from srhm.results.tables import SCHEMAS, TIMINGS
+from srhm.store.deriving import made_of_tables, table_of
+from srhm.store.records import TableError, write_table
+from srhm.store.tables import SCHEMAS, TIMINGS
 
 MADE = "test_deriving:made"
 ROW = {

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from srhm.results.gathering import gather, gather_tables
-from srhm.results.records import TableError, read_table, write_table
-from srhm.results.tables import SCHEMAS, SENSITIVITIES, TIMINGS
+from srhm.store.gathering import gather, gather_tables
+from srhm.store.records import TableError, read_table, write_table
+from srhm.store.tables import SCHEMAS, SENSITIVITIES, TIMINGS
 
 LOG = logging.getLogger("srhm.tests")
 OF_KIND = {"int64": 1, "double": 0.5, "string": "", "bool": False}

@@ -2,12 +2,12 @@
 
 import dataclasses
 
-from srhm.results import places
-from srhm.results.provenance import PACKAGE
-from srhm.results.sources import digest_of
-from srhm.studies.registry import STUDIES
-from srhm.study import Curve
-from srhm.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS
+from srhm.declare.study import Curve
+from srhm.planning.registry import STUDIES
+from srhm.store import places
+from srhm.store.provenance import PACKAGE
+from srhm.store.sources import digest_of
+from srhm.training.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS
 
 KERNELS, HESSIANS = (
     next(one for one in STUDIES["crossover"].measurements if one.name == name)
@@ -60,7 +60,7 @@ def test_a_measurement_is_made_of_the_curves_of_its_trainer_that_ask_for_it():
 
 def test_the_digest_of_a_script_covers_what_it_loads_by_name():
     alone = places.source_of("draw.py")
-    names = ("srhm.studies.bottleneck.figures:bottleneck", "srhm.studies.jamming.claims")
+    names = ("srhm.plane.bottleneck.figures:bottleneck", "srhm.plane.jamming.claims")
     assert len({alone, *(places.source_of("draw.py", name) for name in names)}) == 3
     script = PACKAGE.parents[1] / "scripts" / "draw.py"
     assert places.source_of("draw.py", names[1]) == digest_of(f"{script}:", f"{names[1]}:")

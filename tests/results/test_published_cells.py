@@ -9,22 +9,19 @@ import pandas as pd
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands.presets import CONFIG
 from srhm.commands.publish import published_before
-from srhm.measure import beside_published
-from srhm.measure.any_measurement import measured_rows, write_measured
-from srhm.results.places import PUBLISHED, published_folder, store_of
-from srhm.results.published_cells import completed, published_keys
-from srhm.results.published_provenance import (
-    PublicationError,
-)
-from srhm.results.records import read_table
-from srhm.results.store import path_of
-from srhm.results.tables import CELLS
-from srhm.rules import curves
-from srhm.studies.registry import STUDIES
-from srhm.studies.stripe.measure import NEURONS
+from srhm.measure import rows as beside_published
+from srhm.measure.rows import measured_rows, write_measured
+from srhm.planning import preset, specs
+from srhm.planning.registry import STUDIES
+from srhm.store.cells import path_of
+from srhm.store.places import PUBLISHED, published_folder, store_of
+from srhm.store.published import completed, published_keys
+from srhm.store.published_provenance import PublicationError
+from srhm.store.records import read_table
+from srhm.store.tables import CELLS
+from srhm_studies.regimes.stripe.measure import NEURONS
 
 FOLDER = published_folder("laptop", "depth")
 (NEURONS_OF_CELLS,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
@@ -58,9 +55,9 @@ def test_only_the_cells_of_a_further_seed_are_trained():
         assert {one["cell"]["seed"] for one in whole.entries} == {0, 1, 2, 3, 4}
         assert left.order == tuple(one["key"] for one in whole.entries)
         assert Path(left.published_in) == FOLDER
-        assert "order" in curves.curve_spec(left)
-        assert "order" not in curves.curve_spec(whole)
-        assert [Path(file).parent for file in curves.taken_files(left)] == [FOLDER] * 3
+        assert "order" in specs.curve_spec(left)
+        assert "order" not in specs.curve_spec(whole)
+        assert [Path(file).parent for file in specs.taken_files(left)] == [FOLDER] * 3
     number = sum(map(len, now.partly.values()))
     assert f" and {number} cells of others are archived rows" in now.origin
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
@@ -120,7 +117,7 @@ def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_pat
     monkeypatch.setattr(beside_published, "measured_rows", measured)
     for entries, derivations in ((left.entries, ["file"]), ((), [])):
         spec = json.loads(
-            curves.measuring_spec((NEURONS_OF_CELLS, {}), replace(left, entries=entries))
+            specs.measuring_spec((NEURONS_OF_CELLS, {}), replace(left, entries=entries))
         )
         rows = measured_rows(spec, derivations=derivations, store=tmp_path, log=LOG)
         write_measured(spec, rows, {"neurons": str(tmp_path / "neurons.parquet")})

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from srhm.commands.publish import published_schemas
-from srhm.results.rounding import BITS, significant
-from srhm.studies.registry import STUDIES
+from srhm.planning.registry import STUDIES
+from srhm.store.published import BITS, significant
 
 VALUES = np.random.default_rng(0).lognormal(0, 5, size=1000) * np.array([1, -1]).repeat(500)
 

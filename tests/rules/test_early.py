@@ -4,10 +4,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands.presets import CONFIG
-from srhm.preset import Plan
-from srhm.rules import early
+from srhm.planning import preset, specs
+from srhm.planning.preset import Plan
 
 STUDY = "sparse_hierarchy"
 
@@ -19,14 +18,14 @@ def plan() -> Plan:
 
 
 def test_only_figure_4_is_early_and_none_of_published_rows(plan: Plan) -> None:
-    assert list(early.parts_of(plan)) == ["fig04"]
+    assert list(specs.parts_of(plan)) == ["fig04"]
     values = yaml.safe_load((CONFIG / "grid.yaml").read_text())
     published = preset.plan_preset({**values, "rows": "published"})
-    assert early.parts_of(published) == {}
+    assert specs.parts_of(published) == {}
 
 
 def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -> None:
-    chosen = early.parts_of(plan)["fig04"].curves
+    chosen = specs.parts_of(plan)["fig04"].curves
     cells = pd.DataFrame([curve.cells[0] for curve in chosen.values()])
     assert set(cells["net"]) == {"lcn", "cnn"}
     # None that the figure shows waits for the end.
@@ -42,10 +41,10 @@ def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -
 
 def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
     seconds = {name: float(place) for place, name in enumerate(plan.curves)}
-    found = early.priorities(plan, lambda curve: seconds[curve.name])
-    chosen = early.parts_of(plan)["fig04"].curves
+    found = specs.priorities(plan, lambda curve: seconds[curve.name])
+    chosen = specs.parts_of(plan)["fig04"].curves
     assert {name: found[name] for name in chosen} == {
-        name: early.PRIORITY + seconds[name] for name in chosen
+        name: specs.PRIORITY + seconds[name] for name in chosen
     }
     samples = {curve.sample for curve in chosen.values()}
     assert found.keys() == {*chosen, *samples}

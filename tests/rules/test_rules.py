@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands.presets import CONFIG
-from srhm.results import places
-from srhm.rules import curves, pages, tables
-from srhm.studies.registry import GROUPS, STUDIES
+from srhm.planning import pages, preset, specs
+from srhm.planning import specs as tables
+from srhm.planning.registry import GROUPS, STUDIES
+from srhm.store import places
 
 
 def plan_of(*studies, **changes):
@@ -40,19 +40,19 @@ def with_published(plan, study, *names):
 
 def test_a_text_says_what_it_is_made_of_and_names_no_wildcard():
     value = {"title": "{curve} { part } {1,2}", "b": [1.5, None]}
-    text = curves.spec_text(value)
+    text = specs.spec_text(value)
     assert json.loads(text) == value
     assert not re.search(r"\{\s*\w", text)  # where Snakemake looks for one
-    assert text == curves.spec_text(dict(reversed(value.items())))
+    assert text == specs.spec_text(dict(reversed(value.items())))
 
 
 def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(paper):
     curve = next(iter(paper.studies["sparse_hierarchy"].curves.values()))
-    (measuring,) = curves.measurements_of(paper.only(["sparse_hierarchy"])).values()
+    (measuring,) = specs.measurements_of(paper.only(["sparse_hierarchy"])).values()
     texts = (
-        curves.curve_spec,
-        lambda one: curves.part_spec(one, "1-of-2", [0, 2]),
-        lambda one: curves.measuring_spec(measuring, one),
+        specs.curve_spec,
+        lambda one: specs.part_spec(one, "1-of-2", [0, 2]),
+        lambda one: specs.measuring_spec(measuring, one),
     )
     for told in texts:
         said = json.loads(told(curve))

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from srhm.rules.slurm import LOOK, watch, watched
+from srhm.jobs.slurm import LOOK, watch, watched
 
 LOG = logging.getLogger("test_slurm")
 

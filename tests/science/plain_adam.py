@@ -1,6 +1,6 @@
 """Full-batch Adam of one FCN in plain arrays, with no autograd and no members.
 
-The rule of `srhm.flow.flow.adam` for a quadratic hinge and F = f. Only unsatisfied points take
+The rule of `srhm.flow.descents.adam` for a quadratic hinge and F = f. Only unsatisfied points take
 part in the way back, a quarter of all near jamming: for the long trainings of thousands of points
 that the smallest network that fits asks for.
 """

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.places import published_folder
+from srhm.store.places import published_folder
 from srhm.training.cell import train_cell
 from srhm.training.dense import DenseEngine
 from srhm.training.sparse import SparseEngine

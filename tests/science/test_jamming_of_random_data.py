@@ -11,11 +11,10 @@ import plain_adam
 import pytest
 import torch
 
-from srhm.flow.flow import NetworkSystem, Trained, adam
+from srhm.flow.descents import NetworkSystem, Trained, adam
 from srhm.flow.hessian import LossAt, exact_hp, summarise
 from srhm.flow.losses import QuadraticHinge
-from srhm.flow.networks import Network, Weights, fully_connected_network, initial_weights
-from srhm.flow.predictor import Predictor
+from srhm.flow.networks import Network, Predictor, Weights, fully_connected_network, initial_weights
 from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
 
 N_MEMBERS = 4

@@ -14,9 +14,9 @@ from srhm.data import random_grammar, symbols, train_and_test
 from srhm.learning_curve import sample_complexity
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.studies.optimisers.experiment import run
 from srhm.training.protocol import TrainingPlan, train
 from srhm.training.sparse import SparseEngine
+from srhm_studies.learning_curves.optimisers.experiment import run
 
 V, S0, WIDTH, SEEDS, STOP, CAP = 3, 1, 32, 4, 0.01, 60_000
 SIZES = [round(27 * 4 * factor) for factor in (0.7, 1, 1.4, 2, 2.8, 4, 5)]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from srhm.flow.cell import train_members
 from srhm.flow.configuration import FlowSection
-from srhm.flow.members import train_members
 from srhm.flow.plan import plan
 
 DEEP = {

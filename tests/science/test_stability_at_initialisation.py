@@ -7,9 +7,9 @@ CNN, ReLU; displaced data are those of Eq. 6 and 7 of the paper, noise has their
 import numpy as np
 import pytest
 
+from srhm.flow.inputs import inputs
 from srhm.flow.layer_changes import layer_changes, layers_of, noisy
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.targets import inputs
 from srhm.measure.sensitivity import transform
 from srhm.model.seeding import generator
 

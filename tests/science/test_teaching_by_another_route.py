@@ -17,9 +17,9 @@ from torch.nn.functional import cross_entropy, one_hot
 from srhm.data import displace, exchange_synonyms, random_grammar, symbols, train_and_test
 from srhm.learning_curve import sample_complexity
 from srhm.model.sampling import derive
-from srhm.studies.teaching import shortcut
-from srhm.studies.teaching.configuration import law
-from srhm.studies.teaching.experiment import run
+from srhm_studies.learning_curves.teaching import shortcut
+from srhm_studies.learning_curves.teaching.configuration import law
+from srhm_studies.learning_curves.teaching.experiment import run
 
 V, S0, WIDTH, SEEDS = 3, 2, 32, 4
 MULTIPLES = (1, 2, 4, 8)

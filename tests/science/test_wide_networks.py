@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.flow import ensembles
-from srhm.flow.flow import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow import losses
+from srhm.flow.descents import FlowStep, NetworkSystem, gradient_flow
+from srhm.flow.inputs import inputs, parity
+from srhm.flow.kernels import relative_change, tangent_kernel
 from srhm.flow.losses import SoftHinge
-from srhm.flow.networks import fully_connected_network, initial_weights
-from srhm.flow.predictor import Predictor, alpha_from_tilde
-from srhm.flow.tangent_kernel import relative_change, tangent_kernel
-from srhm.flow.targets import inputs, parity
+from srhm.flow.networks import Predictor, alpha_from_tilde, fully_connected_network, initial_weights
 
 DEFAULT = {"depth": 2, "branching": 2, "n_features": 4, "n_synonyms": 4, "n_classes": 4}
 # All other data are the test set: errors of two networks are compared without noise of sampling.
@@ -57,8 +56,8 @@ def runs(make_sample):
                 tangent_kernel(network, start, held_out),
             )
             found[tilde, width] = (
-                ensembles.errors(SoftHinge(), F, y).numpy(),
-                ensembles.ensemble_error(SoftHinge(), F, y),
+                losses.errors(SoftHinge(), F, y).numpy(),
+                losses.ensemble_error(SoftHinge(), F, y),
                 change.numpy(),
             )
             errors, ensemble, changes = found[tilde, width]

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from srhm.studies.digits_jamming.analysis import peaks
+from srhm_studies.landscape.digits_jamming.analysis import peaks
 
 
 def test_a_cusp_is_the_largest_error_from_half_of_n_star_on_above_the_widest_network():

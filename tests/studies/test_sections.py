@@ -6,8 +6,8 @@ import pytest
 from invented_images import SECTION as IMAGES
 from pydantic import ValidationError
 
-from srhm.studies.registry import STUDIES
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
+from srhm.planning.registry import STUDIES
 
 
 def planned(study, section):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.results.sources import digest_of
-from srhm.runtime.stopping import StopRequest
+from srhm.jobs.stopping import StopRequest
+from srhm.store.sources import digest_of
 from srhm.training.any_trainer import decided_by, spec_of_part, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from srhm.results.provenance import PACKAGE
+from srhm.store.provenance import PACKAGE
 
 # Plans, draws, trains: 3 cells of a net whose engine loads neither torch nor numba.
 PLAN = """
@@ -32,9 +32,9 @@ print(json.dumps([spec, sample.spec]))
 DRAW = """
 import json, sys
 from pathlib import Path
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.records import write_derivations
+from srhm.store.records import write_derivations
 spec = json.loads(sys.argv[1])[1]
 samples = draw_samples(parameters_of(spec), spec["seeds"], n_train=spec["n_train"],
                        n_test=spec["n_test"])
@@ -43,7 +43,7 @@ write_derivations(samples, Path("samples.parquet"), provenance=spec)
 TRAIN = """
 import json, logging, sys
 from pathlib import Path
-from srhm.runtime.stopping import StopRequest
+from srhm.jobs.stopping import StopRequest
 from srhm.training.any_trainer import train_curve
 cells = train_curve(json.loads(sys.argv[1])[0], derivations=["samples.parquet"],
                     store=Path("cells"), checkpoints=Path("checkpoints"), threads=1, gpu=0,
@@ -100,9 +100,9 @@ def keys_of(plan):
 # What decides a network at several places between its spec and its stored cell.
 EDITS = {
     "engine": ("training/fcn2.py", "in (rate, momentum)", "in (0.2 * rate, momentum)"),
-    "samples thinned": ("training/curve.py", '"train"]', '"train"][::4]'),
+    "samples thinned": ("training/engines.py", '"train"]', '"train"][::4]'),
     "features reversed": (
-        "results/records.py", "flat.reshape(len(table), size)",
+        "store/records.py", "flat.reshape(len(table), size)",
         "flat.reshape(len(table), size)[:, ::-1]",
     ),
     "what is stored": ("training/loop.py", "weights=one.weights if", "weights={} if"),

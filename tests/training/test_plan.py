@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
 from srhm.training import plan as planning
 from srhm.training.configuration import HierarchySection, NamedSection
 from srhm.training.plan import plan

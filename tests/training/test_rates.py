@@ -2,7 +2,7 @@
 
 import pytest
 
-from srhm.training.rates import NoPublishedRate, published_rate
+from srhm.training.configuration import NoPublishedRate, published_rate
 
 
 def rate(net, L, s, s0, v=8):

@@ -8,15 +8,15 @@ import pytest
 from train_curves import LOG, StopsAfter, hierarchy_curves
 
 from srhm.commands.resources import CurveJobs
-from srhm.model.letters import parameters_of
+from srhm.jobs.stopping import Stopped, StopRequest
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.preset import Jobs
-from srhm.results.gathering import checked
-from srhm.results.paths import keys_of_rows, searched_spec
-from srhm.results.records import TableError, write_derivations
-from srhm.rules.curves import curve_spec, part_spec
-from srhm.runtime.stopping import Stopped, StopRequest
-from srhm.training import curve as curve_module
+from srhm.planning.preset import Jobs
+from srhm.planning.specs import curve_spec, part_spec
+from srhm.store.gathering import checked
+from srhm.store.paths import keys_of_rows, searched_spec
+from srhm.store.records import TableError, write_derivations
+from srhm.training import engines as curve_module
 from srhm.training.any_trainer import spec_of_part
 from srhm.training.loop import alone
 from srhm.training.searching import train_paths

@@ -9,14 +9,14 @@ import torch
 from elsewhere import DEVICE, Elsewhere
 from train_curves import LOG, StopsAfter, assert_same_cells, train_here
 
-from srhm.model.letters import parameters_of
+from srhm.jobs.stopping import Stopped
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.networks.registry import NAMED
-from srhm.preset import plan_preset
-from srhm.runtime.stopping import Stopped
+from srhm.planning.preset import plan_preset
 from srhm.training import stacked
 from srhm.training.cell import train_cell
-from srhm.training.curve import ENGINES
+from srhm.training.engines import ENGINES
 from srhm.training.protocol import Unresumable
 from srhm.training.stacked import stack_trainer, train_stack
 

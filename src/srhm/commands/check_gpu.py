@@ -20,15 +20,15 @@ import torch
 from numpy.typing import NDArray
 
 from srhm.commands.printing import printing
+from srhm.flow.cell import train_members
 from srhm.flow.configuration import FlowSection
-from srhm.flow.members import train_members
 from srhm.flow.plan import plan as plan_flow
 from srhm.images import training as images
 from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.preset import plan_preset
+from srhm.planning.preset import plan_preset
 from srhm.training.cell import processor
 from srhm.training.stacked import StackMember, train_stack
 

@@ -13,18 +13,18 @@ import pandas as pd
 
 from srhm.commands.open_results import REFUSED, NoResults, chosen_folder, parser_for_results
 from srhm.commands.printing import printing
-from srhm.results import places
-from srhm.results.published_provenance import PublicationError
-from srhm.results.records import TableError, read_table
+from srhm.paper.sparse_hierarchy.headline import HEADLINE
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.archived_run import compare_tables
 from srhm.scorecard.card import SCHEMA, read_scorecards
+from srhm.scorecard.expectations import verdicts_in_words
 from srhm.scorecard.headline import identifiers
 from srhm.scorecard.numbers import expected_text, value_text
 from srhm.scorecard.statements import statement_lines
 from srhm.scorecard.text import verdict_counts
-from srhm.scorecard.verdicts import verdicts_in_words
-from srhm.studies.registry import STUDIES
-from srhm.studies.sparse_hierarchy.headline import HEADLINE
+from srhm.store import places
+from srhm.store.published_provenance import PublicationError
+from srhm.store.records import TableError, read_table
 
 PATTERN = "tables/*/claims.parquet"
 # Lines of claims that differ, of studies of which the paper states nothing.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.commands.printing import printing
-from srhm.extras import lacking
+from srhm.declare.names import lacking
 
 # Where a clone has what an installed wheel lacks.
 ROOT = Path(__file__).resolve().parents[3]

@@ -15,8 +15,8 @@ from typing import Any, get_args
 import yaml
 
 from srhm.commands.preset_file import read_preset
-from srhm.preset import Common
-from srhm.runtime.devices import VISIBLE, device_here
+from srhm.jobs.devices import VISIBLE, device_here
+from srhm.planning.preset import Common
 
 CHOICES: tuple[str, ...] = get_args(Common.model_fields["device"].annotation)
 DEFAULT: str = Common.model_fields["device"].default

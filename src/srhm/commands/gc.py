@@ -17,10 +17,10 @@ from pathlib import Path
 from srhm.commands.one_run import Refused, locked, snakemake_by_hand
 from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
 from srhm.commands.printing import printing
-from srhm.results import places
-from srhm.results.store import path_of
-from srhm.studies.registry import STUDIES, TRAINERS
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
+from srhm.planning.registry import STUDIES, TRAINERS
+from srhm.store import places
+from srhm.store.cells import path_of
 from srhm.training.checkpoints import checkpoint_of
 
 ABANDONED = 3600.0  # seconds after which a partial file belongs to a writer that is gone

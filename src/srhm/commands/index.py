@@ -10,13 +10,13 @@ from html import escape
 from pathlib import Path
 
 from srhm.commands.presets import Run
-from srhm.explorer.names import explorer_name
-from srhm.results import places
-from srhm.results.atomic import write_text
-from srhm.rules.pages import description_of
-from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
-from srhm.studies.registry import GROUPS, STUDIES
-from srhm.study import Study
+from srhm.declare.study import Study
+from srhm.planning.pages import description_of
+from srhm.planning.registry import GROUPS, STUDIES
+from srhm.report.explorer.names import explorer_name
+from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
+from srhm.store import places
+from srhm.store.atomic import write_text
 
 STYLE = """
 :root { color-scheme: light dark; }

@@ -50,13 +50,13 @@ from srhm.commands.presets import (
 from srhm.commands.printing import outlasting, printing
 from srhm.commands.running import LOG, run_snakemake
 from srhm.commands.watching import Watch, last_words
-from srhm.results import places
-from srhm.results.atomic import write_text
-from srhm.results.paths import stored_paths
-from srhm.runtime.devices import visible_devices
-from srhm.runtime.progress import FAILED
-from srhm.studies.registry import GROUPS, STUDIES
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
+from srhm.jobs.devices import visible_devices
+from srhm.jobs.progress import FAILED
+from srhm.planning.registry import GROUPS, STUDIES
+from srhm.store import places
+from srhm.store.atomic import write_text
+from srhm.store.paths import stored_paths
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 PROFILES = REPOSITORY / "profiles"

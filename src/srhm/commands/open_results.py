@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from srhm.commands.printing import printing
-from srhm.results.places import INDEX
+from srhm.store.places import INDEX
 
 REFUSED = 2
 

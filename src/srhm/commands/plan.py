@@ -14,10 +14,11 @@ from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.resources import CurveJobs, expected_costs
-from srhm.results import outdated, places
-from srhm.results.paths import shares, stored_paths
-from srhm.runtime.devices import device_here
-from srhm.studies.registry import STUDIES
+from srhm.jobs.devices import device_here
+from srhm.planning.registry import STUDIES
+from srhm.store import cells as outdated
+from srhm.store import places
+from srhm.store.paths import shares, stored_paths
 from srhm.training.cost import model_origin
 
 KIND = ["study", "net", "L", "s", "engine"]

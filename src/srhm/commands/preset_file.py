@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from srhm.study import ConfigError
+from srhm.declare.study import ConfigError
 
 # YAML reads 060 in base 8 and 1:30 in base 60.
 OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")

@@ -1,6 +1,6 @@
 """What the commands about a preset share: the preset, the chosen studies, where their cells are.
 
-`--study` names a study of `srhm.studies.registry` or one of its groups, and may be repeated.
+`--study` names a study of `srhm.planning.registry` or one of its groups, and may be repeated.
 """
 
 import argparse
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from srhm import preset
 from srhm.commands.preset_file import read_preset
 from srhm.commands.resources import expected_costs
-from srhm.preset import ROWS, Plan
-from srhm.results import places
-from srhm.results.provenance import PACKAGE
-from srhm.results.store import path_of
-from srhm.studies.registry import GROUPS, STUDIES
-from srhm.study import ConfigError, Curve, Entry, Trainer
+from srhm.declare.study import ConfigError, Curve, Entry, Trainer
+from srhm.planning import preset
+from srhm.planning.preset import ROWS, Plan
+from srhm.planning.registry import GROUPS, STUDIES
+from srhm.store import places
+from srhm.store.cells import path_of
+from srhm.store.provenance import PACKAGE
 from srhm.training.checkpoints import checkpoint_of
 
 # What `srhm reproduce` makes where no study is named: the workflow's default target.

@@ -18,20 +18,23 @@ import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
 from srhm.commands.printing import printing
-from srhm.results import places
-from srhm.results.atomic import write_text
-from srhm.results.commit import commit_and_reason
-from srhm.results.gathering import checked
-from srhm.results.outdated import ON_GPU, made_by_other_code
-from srhm.results.paths import keys_of_rows, searched_spec
-from srhm.results.publications import (
+from srhm.declare.study import Curve, Planned
+from srhm.planning.registry import STUDIES
+from srhm.store import places
+from srhm.store.atomic import write_text
+from srhm.store.cells import ON_GPU, made_by_other_code
+from srhm.store.commit import commit_and_reason
+from srhm.store.gathering import checked
+from srhm.store.paths import keys_of_rows, searched_spec
+from srhm.store.published import (
     Rows,
     check_digests,
     digests,
     published_file,
+    rounded,
     rows_by_curve,
 )
-from srhm.results.published_provenance import (
+from srhm.store.published_provenance import (
     FORMAT,
     PROVENANCE_FILE,
     OtherFormat,
@@ -41,11 +44,8 @@ from srhm.results.published_provenance import (
     provenance_text,
     read_provenance_file,
 )
-from srhm.results.records import TableError, holds, read_table, write_table
-from srhm.results.rounding import rounded
-from srhm.results.tables import may_lack_cells, schema_of
-from srhm.studies.registry import STUDIES
-from srhm.study import Curve, Planned
+from srhm.store.records import TableError, holds, read_table, write_table
+from srhm.store.tables import may_lack_cells, schema_of
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 SHOWN = 5  # reasons that are written out

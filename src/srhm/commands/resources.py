@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 
 from srhm.commands import jobs
+from srhm.declare.names import resolved
+from srhm.declare.study import Curve, CurveMeasurement
 from srhm.flow.cost import groups
-from srhm.names import resolved
-from srhm.preset import Jobs
-from srhm.results import places
-from srhm.results.paths import stored_paths, visits
-from srhm.study import Curve, CurveMeasurement
+from srhm.planning.preset import Jobs
+from srhm.store import places
+from srhm.store.paths import stored_paths, visits
 from srhm.training.cost import Cost
 
 # Of a cell that is no network of known size: in memory, libraries aside, and stored.

@@ -17,7 +17,7 @@ import psutil
 from srhm.commands import variables
 from srhm.commands.live_view import LiveView, PrintedLines
 from srhm.commands.watching import Watch
-from srhm.runtime.stopping import ECHO
+from srhm.jobs.stopping import ECHO
 
 # Seconds for which a Snakemake that was asked to end may go on without a job. Its handler of
 # SIGTERM waits for a lock that the code which it interrupts may hold.

@@ -13,9 +13,9 @@ import pandas as pd
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_for
 from srhm.commands.printing import printing
 from srhm.commands.watching import Watch, last_words
-from srhm.results import outdated
-from srhm.results.outdated import row_of
-from srhm.runtime.stopping import NO_STEP, STILL
+from srhm.jobs.stopping import NO_STEP, STILL
+from srhm.store import cells
+from srhm.store.cells import row_of
 
 GROUPS = ["net", "L", "s", "width"]
 
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{study}: {progress.line()}")
         for error in dict.fromkeys(map(str, watch.unreadable())):
             print(f"cannot be read: {error}")
-        if again := outdated.remark(watch.n_outdated()):
+        if again := cells.remark(watch.n_outdated()):
             print(again)
     for line in [*run.archived(), *run.not_counted()]:
         print(line)

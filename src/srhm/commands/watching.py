@@ -7,9 +7,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from srhm.results.outdated import made_by_other_code, row_of
-from srhm.results.paths import paths, shares
-from srhm.study import Curve
+from srhm.declare.study import Curve
+from srhm.store.cells import made_by_other_code, row_of
+from srhm.store.paths import paths, shares
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0

@@ -8,7 +8,7 @@ import pandas as pd
 
 from srhm.figures.panels import Marks
 from srhm.figures.scales import Scale, parted
-from srhm.statistics.output_scale import averages
+from srhm.statistics.regimes import averages
 
 INTERVAL = "95 % interval (Student $t$)"
 CAPPED, DIVERGED = "a network or more was capped", "a network diverged"

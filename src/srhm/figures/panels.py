@@ -21,8 +21,8 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from srhm.figures.drawing import panel_title
 from srhm.figures.legends import Entry, LegendError
 from srhm.figures.looks import Look
-from srhm.figures.marks import GUIDE, draw_arrow, few_ticks
 from srhm.figures.scales import Scale
+from srhm.figures.words import GUIDE, draw_arrow, few_ticks
 
 NEUTRAL = GUIDE  # colour where a scale gives others
 ARROW_SHARE = 0.14  # of a logarithmic axis, that an arrow and its head take

@@ -1,6 +1,6 @@
 """Figures of lazy and feature learning: three that studies share, and what others are made of.
 
-A family (`srhm.statistics.output_scale.Family`) is a net with its activation at one P; each has
+A family (`srhm.statistics.regimes.Family`) is a net with its activation at one P; each has
 panels of its own. Letters of the thesis (chapters 3a, 3b): h width, alpha_tilde = sqrt(h) alpha,
 F = alpha (f - f_0), L hidden layers, Theta tangent kernel of f on test points, t_1/2 time of
 gradient flow at which the loss has halved, Var F the variance over members that share their data,
@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from srhm.figures.averaging import averaged, means, with_diverged
 from srhm.figures.looks import Look, data, net
-from srhm.figures.marks import endings, power, several
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
 from srhm.figures.scales import Scale, graded
-from srhm.statistics import output_scale
-from srhm.statistics.output_scale import families
+from srhm.figures.words import endings, power, several
+from srhm.statistics import regimes
+from srhm.statistics.regimes import families
 
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 TILDE, WIDTH = Axis(ALPHA_TILDE, log=True), Axis("width $h$", log=True)
@@ -37,26 +37,26 @@ def tildes(values: Sequence[float] | pd.Series, title: str = "$\\tilde\\alpha$")
     return graded("alpha_tilde", values, title, label=lambda a: f"${power(a)}$", palette="flare")
 
 
-def widths_of(families: Sequence[output_scale.Family]) -> Scale:
+def widths_of(families: Sequence[regimes.Family]) -> Scale:
     """A shade for each width that a figure has."""
     return graded("width", [h for one in families for h in one.widths], "Width $h$")
 
 
-def tildes_of(families: Sequence[output_scale.Family]) -> Scale:
+def tildes_of(families: Sequence[regimes.Family]) -> Scale:
     """A shade for each alpha_tilde that a figure has."""
     return tildes([a for one in families for a in one.tildes])
 
 
 def levels_of(title: str) -> Scale:
     """Levels of the kernel change, `LEVELS`: that of 1 is a full line."""
-    styles = dict(zip(output_scale.LEVELS, ("--", "-", ":"), strict=True))
+    styles = dict(zip(regimes.LEVELS, ("--", "-", ":"), strict=True))
     known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
     return Scale(column="level", looks=known, title=title)
 
 
 def by_family(
-    shown: Sequence[output_scale.Family],
-    panels_of: Callable[[output_scale.Family], Sequence[Panel]],
+    shown: Sequence[regimes.Family],
+    panels_of: Callable[[regimes.Family], Sequence[Panel]],
     **others: Any,
 ) -> Figure:
     """The panels of each family; notes say how its members were trained, and how that ended."""
@@ -64,7 +64,7 @@ def by_family(
                   notes=[f"{protocol(one)}." for one in shown], **others)  # fmt: skip
 
 
-def title(family: output_scale.Family) -> str:
+def title(family: regimes.Family) -> str:
     """ "CNN, softplus, L = 2, P = 256"; on other data than the SRHM's these data in front."""
     name = f"{net(family.net).label}, {family.activation}"
     if family.data != "srhm":
@@ -73,7 +73,7 @@ def title(family: output_scale.Family) -> str:
     return f"{name}, $L={family.hidden_layers}$, $P={family.P}$"
 
 
-def protocol(family: output_scale.Family) -> str:
+def protocol(family: regimes.Family) -> str:
     """How the members of a family were trained, and how that ended."""
     first, status = family.cells.iloc[0], family.cells["status"]
     per_point = family.cells.groupby(["width", "alpha_tilde"]).size()
@@ -134,7 +134,7 @@ def error_by_scale(
     shown = families(cells, ensembles, study=study)
     widths = widths_of(shown)
 
-    def panels(family: output_scale.Family) -> list[Panel]:
+    def panels(family: regimes.Family) -> list[Panel]:
         single = averaged(family.cells, "test_error", at="alpha_tilde", by=["width"])
         together = _over_seeds(family.ensembles, "ensemble_error")
         values = pd.concat([single["value"], single["low"], single["high"], together["value"]])
@@ -171,10 +171,10 @@ def output_variance(
     shown = families(cells, ensembles, study=study)
     by_tilde, by_width = tildes_of(shown), widths_of(shown)
 
-    def panels(family: output_scale.Family) -> list[Panel]:
+    def panels(family: regimes.Family) -> list[Panel]:
         rows = family.ensembles[family.ensembles["variance"] > 0]
         found = _over_seeds(rows, "variance")
-        scaled_title = f"$h$ Var $F$; expected constant for $h\\geq{output_scale.WIDE}$"
+        scaled_title = f"$h$ Var $F$; expected constant for $h\\geq{regimes.WIDE}$"
         if rows.empty:
             return [Panel(title=title(family)), Panel(title=scaled_title)]
         first = rows["width"].min()
@@ -203,22 +203,22 @@ def kernel_change(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
     return by_family(shown, lambda one: _kernel_changes(one, widths), columns=3, preset=preset)
 
 
-def _kernel_changes(family: output_scale.Family, widths: Scale) -> list[Panel]:
+def _kernel_changes(family: regimes.Family, widths: Scale) -> list[Panel]:
     cells = family.cells.assign(scaled=family.cells["half_time"] / family.cells["alpha_tilde"])
     change, half = (averaged(cells, column, at="alpha_tilde", by=["width"], logarithmic=True)
                     for column in ("kernel_change", "scaled"))  # fmt: skip
-    crossed = output_scale.level_set(output_scale.wholly_fitted(cells), 1.0)
-    at = np.exp(output_scale.log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
+    crossed = regimes.level_set(regimes.wholly_fitted(cells), 1.0)
+    at = np.exp(regimes.log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
     guides, texts = _slopes_and_words(family)
     crossing = Marks(rows=pd.DataFrame({"at": [at], "one": [1.0]}).dropna(), x="at", y="one",
                      name="crossover", label="crossover", marker="D", filled=False, order=3.0,
                      colour="black")  # fmt: skip
     words = [*texts, f"1 at {at:.3g}"] if len(crossed) else texts
     highest = float(change["value"].max())
-    flat = half[
-        output_scale.at_most(half["alpha_tilde"], output_scale.SHORT) & np.isfinite(half["value"])
-    ]["value"]
-    words_of = f"expected constant up to $\\tilde\\alpha={output_scale.SHORT:g}$"
+    flat = half[regimes.at_most(half["alpha_tilde"], regimes.SHORT) & np.isfinite(half["value"])][
+        "value"
+    ]
+    words_of = f"expected constant up to $\\tilde\\alpha={regimes.SHORT:g}$"
     constant = [level(float(np.exp(np.log(flat).mean())), words_of, name="window", line="-.")]
     return [
         Panel(title=title(family), x=TILDE, y=Axis(CHANGE, log=True, limits=(None, 1e3 * highest)),
@@ -233,34 +233,30 @@ def _kernel_changes(family: output_scale.Family, widths: Scale) -> list[Panel]:
     ]  # fmt: skip
 
 
-def _slopes_and_words(family: output_scale.Family) -> tuple[list[Marks], list[str]]:
+def _slopes_and_words(family: regimes.Family) -> tuple[list[Marks], list[str]]:
     """Lines of the expected slopes beside the points, and the fitted slopes in words."""
     found, texts = [], []
-    for lazy, slope in ((True, -1.0), (False, output_scale.feature_slope(family.hidden_layers))):
-        rows = output_scale.fitted_in(family.cells, lazy=lazy)
+    for lazy, slope in ((True, -1.0), (False, regimes.feature_slope(family.hidden_layers))):
+        rows = regimes.fitted_in(family.cells, lazy=lazy)
         rows = rows[rows["kernel_change"] > 0]
         if rows.empty:
             continue
-        ends = (
-            [output_scale.LAZY, max(family.tildes)]
-            if lazy
-            else [min(family.tildes), output_scale.FEATURE]
-        )
+        ends = [regimes.LAZY, max(family.tildes)] if lazy else [min(family.tildes), regimes.FEATURE]
         found.append(expected_slope(rows, "alpha_tilde", "kernel_change", slope, label=SLOPES,
                                     factor=5.0 if lazy else 1 / 3.0, ends=ends))  # fmt: skip
-        fit = output_scale.kernel_change_fit(family.cells, lazy=lazy)
+        fit = regimes.kernel_change_fit(family.cells, lazy=lazy)
         if fit.n:
             name = "lazy" if lazy else "feature"
             texts.append(f"{name}:\n{interval_text(fit.slope, fit.low, fit.high)}")
     return found, texts
 
 
-def _against_width(family: output_scale.Family) -> Panel:
+def _against_width(family: regimes.Family) -> Panel:
     """Kernel change against h at the largest alpha_tilde: is it a function of alpha_tilde alone?"""
     tilde = max(family.tildes)
     part = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
     points = averaged(part, "kernel_change", at="width", logarithmic=True)
-    fit, guides, text = output_scale.width_fit(family.cells, tilde), [], "slope: not enough widths"
+    fit, guides, text = regimes.width_fit(family.cells, tilde), [], "slope: not enough widths"
     if fit.n:
         text = f"slope\n{interval_text(fit.slope, fit.low, fit.high)}"
         guides = [

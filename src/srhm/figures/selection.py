@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
-from srhm.results.coordinates import NET_AND_DATA
+from srhm.model.grammar import NET_AND_DATA
 
 FAST_ENGINE = "sparse"
 

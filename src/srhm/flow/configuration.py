@@ -8,16 +8,27 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from srhm.declare.keys import (
+    GRAMMAR,
+    Absent,
+    Counts,
+    Keys,
+    Positive,
+    PositiveInt,
+    Scales,
+    Seeds,
+    Several,
+    Sizes,
+    combinations,
+)
 from srhm.flow.task import IMAGES
-from srhm.keys import Counts, Keys, Positive, PositiveInt, Scales, Sizes
-from srhm.lists import GRAMMAR, Absent, Seeds, Several, combinations
+from srhm.model.grammar import DATA_MODEL
 from srhm.networks.registry import HIERARCHICAL
-from srhm.results.coordinates import DATA_MODEL
 
 # Of a CNN on digits: 8 x 8 pixels are 2^3 x 2^3.
 CNN_LAYERS = 3
 MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
-# What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.flow`.
+# What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.descents`.
 FLOW_STEPS = {
     "relu": {"max_gradient_change": 1e-2, "kink": 1e-2},
     "softplus": {"max_gradient_change": 1e-2, "kink": 0.0},

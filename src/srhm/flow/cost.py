@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 from srhm.flow.task import n_inputs
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.networks.geometry import geometry
-from srhm.results.provenance import PACKAGE
+from srhm.store.provenance import PACKAGE
 from srhm.training.cost import Cost
 
 MODEL = PACKAGE / "cost_model.json"

@@ -24,8 +24,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from torch import Tensor
 
 from srhm.flow.losses import Loss
-from srhm.flow.networks import flattened, selected, unflattened
-from srhm.flow.predictor import Predictor
+from srhm.flow.networks import Predictor, flattened, selected, unflattened
 
 # Rows of a Hessian that are computed at a time.
 CHUNK = 64

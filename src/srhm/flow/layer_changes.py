@@ -17,8 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from srhm.flow.networks import Network, Weights, trace
-from srhm.flow.predictor import Predictor
+from srhm.flow.networks import Network, Predictor, Weights, trace
 from srhm.statistics.jackknife import (
     NEGLIGIBLE,
     UNDEFINED,

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from srhm.flow.flow import FlowStep, NetworkSystem, Trained, gradient_flow
+from srhm.flow.descents import FlowStep, NetworkSystem, Trained, gradient_flow
 from srhm.flow.losses import Loss
-from srhm.flow.networks import Network, Weights, trace
-from srhm.flow.predictor import Predictor
+from srhm.flow.networks import Network, Predictor, Weights, trace
 
 # Initial weights of a stage's network: layer1 and the readout of its places, for all members.
 MakeWeights = Callable[[Network], Weights]

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from srhm.cell_measurement import CellMeasurement
+from srhm.declare.study import CellMeasurement, CurveMeasurement, Derived, Study
 from srhm.flow.configuration import FlowSection
 from srhm.flow.plan import plan
-from srhm.study import CurveMeasurement, Derived, Study
-from srhm.trainers import FLOW
+from srhm.training.trainers import FLOW
 
 
 def _measurement(name: str, function: str, **tables: str) -> CellMeasurement:
@@ -35,7 +34,7 @@ MEASUREMENTS = (
         sensitivities="FLOW_SENSITIVITIES",
     ),
     _measurement(
-        "frozen_kernels", "frozen_kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
+        "frozen_kernels", "kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
     ),
     CurveMeasurement(
         "ensembles",
@@ -44,7 +43,7 @@ MEASUREMENTS = (
         {"ensembles": "ENSEMBLES"},
         share=1.0,
     ),
-    _measurement("histories", "histories:read_histories", histories="HISTORIES"),
+    _measurement("histories", "ensembles:read_histories", histories="HISTORIES"),
 )
 # P* of networks, frozen kernels, ensembles, and of sensitivities.
 SAMPLE_COMPLEXITY = Derived(
@@ -60,6 +59,7 @@ def flow_study(
     name: str,
     title: str,
     *,
+    package: str | None = "",
     measured: Sequence[str] = (),
     measurements: Sequence[CurveMeasurement] = (),
     **more: Any,
@@ -72,6 +72,7 @@ def flow_study(
     return Study(
         name=name,
         title=title,
+        package=package,
         config=FlowSection,
         plan=partial(plan, study=name, measured=measured),
         trainer=FLOW,

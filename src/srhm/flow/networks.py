@@ -17,7 +17,7 @@ Shapes: E member, B batch, D place, K place of a filter, C channel in, H channel
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod, sqrt
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
 import torch
@@ -375,3 +375,64 @@ def _contract(p_EDBK: Tensor, w_EDKH: Tensor, *, shared: bool) -> Tensor:
         flat = p_EDBK.reshape(members, places * batch, -1) @ w_EDKH[:, 0]
         return flat.reshape(members, places, batch, -1)
     return p_EDBK @ w_EDKH
+
+
+def alpha_tilde(alpha: float, *, width: int) -> float:
+    """sqrt(h) alpha."""
+    return sqrt(width) * alpha
+
+
+def alpha_from_tilde(value: float, *, width: int) -> float:
+    """alpha_tilde / sqrt(h)."""
+    return value / sqrt(width)
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """Predictor of several members.
+
+    alpha: (E,), one for each member, so that members may differ in alpha as well as in their seed.
+    initial: the weights w0 that f is measured from; None: F = alpha f, as in chapters 1 and 2.
+
+    Raises:
+        ValueError: if alpha is not positive or not one number for each member.
+    """
+
+    network: Network
+    alpha: Tensor
+    initial: Weights | None
+
+    def __post_init__(self) -> None:
+        if self.alpha.ndim != 1 or not bool((self.alpha > 0).all()):
+            raise ValueError(f"alpha must be positive numbers (E,), not {self.alpha}")
+        if self.initial is not None and len(self.initial["readout"]) != len(self.alpha):
+            raise ValueError(f"{len(self.alpha)} alphas of {len(self.initial['readout'])} members")
+
+    @property
+    def factor(self) -> Tensor:
+        """What multiplies the network's own output, (E,): alpha, or alpha_tilde ("mean_field")."""
+        if self.network.parametrisation == "ntk":
+            return self.alpha
+        return self.alpha * sqrt(self.network.width)
+
+    def select(self, members: Tensor | slice) -> Self:
+        """The predictor of some members, by their indices or a slice."""
+        initial = None if self.initial is None else selected(self.initial, members)
+        return type(self)(self.network, self.alpha[members], initial)
+
+    def offset(self, x: Tensor) -> Tensor | None:
+        """f(w0, x) of shape (E, B, O); None without w0."""
+        return None if self.initial is None else outputs(self.network, self.initial, x).detach()
+
+    def __call__(
+        self, weights: Mapping[str, Tensor], x: Tensor, *, offset: Tensor | None = None
+    ) -> Tensor:
+        """F of shape (E, B, O) for inputs (B, d, v) or (E, B, d, v).
+
+        offset: `self.offset(x)`, where it is known already.
+        """
+        f = outputs(self.network, weights, x)
+        start = self.offset(x) if offset is None else offset
+        if start is not None:
+            f = f - start
+        return self.factor.to(f.dtype)[:, None, None] * f

@@ -5,18 +5,17 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from srhm.declare.study import ConfigError, Curve, Planned
 from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
 from srhm.flow.task import IMAGES, image_set
 from srhm.images.readers import SETS
-from srhm.model.grammar import GrammarError
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarError, parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.geometry import geometry
-from srhm.results.provenance import canonical_json, short_hash
-from srhm.results.sources import digest_of
-from srhm.study import ConfigError, Curve, Planned
-from srhm.trainers import FLOW
+from srhm.store.provenance import canonical_json, short_hash
+from srhm.store.sources import digest_of
 from srhm.training.any_trainer import decided_by
+from srhm.training.trainers import FLOW
 
 # Measured of every curve whose seeds have several members.
 ENSEMBLES = "ensembles"

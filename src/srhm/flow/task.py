@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class ImageSet:
     n_test: int
 
 
-# Handwritten digits of 8 x 8 pixels, 1797 in all, and images of 28 x 28 (`srhm.flow.digits`).
+# Handwritten digits of 8 x 8 pixels, 1797 in all, and images of 28 x 28 (`srhm.flow.inputs`).
 IMAGES = {
     "digits": ImageSet(64, 1200, 597),
     "digits_pca": ImageSet(10, 1200, 597),

@@ -11,9 +11,9 @@ from math import exp, log, pi
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.extras import extra
+from srhm.declare.names import extra
 from srhm.images.deformations import coefficients, largest_temperature, modes, temperature_of
-from srhm.streams import Stream
+from srhm.model.streams import Stream
 
 with extra("torch"):
     import torch

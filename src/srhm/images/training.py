@@ -13,8 +13,8 @@ from torch.nn.functional import cross_entropy, pad
 
 from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images, standardised
 from srhm.model.seeding import generator
-from srhm.networks.primitive import image_network
-from srhm.training import network_state
+from srhm.networks.named import image_network
+from srhm.training import autograd
 from srhm.training.protocol import Pause, Snapshot, TrainingPlan, train
 
 # Images in memory at once where nothing is trained.
@@ -154,11 +154,11 @@ class ImageEngine:
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Copies of parameters and of batch norm's buffers, by their names in the network."""
-        return network_state.weights_of(self.network)
+        return autograd.weights_of(self.network)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of weights, momenta and dropout's stream, the steps made, and the device."""
-        network = network_state.state_of(self.network, self._optimiser, self._stream)
+        network = autograd.state_of(self.network, self._optimiser, self._stream)
         device = np.frombuffer(self._device.type.encode(), dtype=np.uint8)
         return {**network, STEPS: np.array([self._steps]), DEVICE: device}
 
@@ -176,7 +176,7 @@ class ImageEngine:
             raise ValueError(f"a state without its {error}") from error
         if device != self._device.type:
             raise ValueError(f"it was made on {device}, not on {self._device.type}")
-        network_state.restore(self.network, self._optimiser, self._stream, network)
+        autograd.restore(self.network, self._optimiser, self._stream, network)
         for parameter in self.network.parameters():
             own = self._optimiser.state[parameter]
             if "momentum_buffer" in own:  # laid out as the weights, which decides how sums round

@@ -11,8 +11,9 @@ from typing import Any
 
 import torch
 
-from srhm.flow import ensembles
-from srhm.measure.members import Member, members_of
+from srhm.flow import losses
+from srhm.flow.cell import HISTORY
+from srhm.measure.trained import Member, members_of
 
 
 def average_ensembles(
@@ -53,13 +54,37 @@ def _row(members: Sequence[Member]) -> dict[str, Any]:
         return {"n_members": 0, **dict.fromkeys(unknown, float("nan")), **counts}
     loss, y = kept[0].loss, kept[0].data.y_test
     F = torch.stack([member.test_outputs for member in kept])
-    errors = ensembles.errors(loss, F, y)
+    errors = losses.errors(loss, F, y)
     return {
         "n_members": len(kept),
         "mean_error": float(errors.mean()),
         "error_se": float(errors.std() / len(kept) ** 0.5) if len(kept) > 1 else float("nan"),
-        "ensemble_error": ensembles.ensemble_error(loss, F, y),
-        "variance": ensembles.output_variance(F),
-        "test_norm": float(ensembles.output_norm(F).mean()),
+        "ensemble_error": losses.ensemble_error(loss, F, y),
+        "variance": losses.output_variance(F),
+        "test_norm": float(losses.output_norm(F).mean()),
         **counts,
     }
+
+
+WHOLE = ("evaluations", "n_unsatisfied")
+
+
+def read_histories(
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
+) -> list[dict[str, Any]]:
+    """Rows of HISTORIES without the curve, in order of time for each cell that keeps its history.
+
+    The last row of a cell is its end. Of one that diverged the last numbers may be NaN.
+
+    Raises:
+        MissingMember: if the store lacks a cell.
+    """
+    table = []
+    for member in members_of(entries, store=store):
+        if member.history is None:
+            continue
+        for numbers in member.history.tolist():
+            row = dict(zip(HISTORY, numbers, strict=True))
+            table.append({"key": member.key, **row, **{name: int(row[name]) for name in WHOLE}})
+    log.info("%d states of %d trainings", len(table), len(entries))
+    return table

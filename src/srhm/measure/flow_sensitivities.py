@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
+from srhm.flow.inputs import inputs
 from srhm.flow.layer_changes import layer_changes, layers_of, layers_with_predictor, noisy
-from srhm.flow.targets import inputs
 from srhm.flow.task import n_inputs
-from srhm.measure.members import WHEN, Member, members_of
 from srhm.measure.sensitivity import transform
-from srhm.model.letters import parameters_of
+from srhm.measure.trained import WHEN, Member, members_of
+from srhm.model.grammar import parameters_of
 from srhm.model.seeding import generator
 from srhm.statistics.jackknife import UNDEFINED
 

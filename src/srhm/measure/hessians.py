@@ -24,9 +24,9 @@ from srhm.flow.hessian import (
     lanczos,
     summarise,
 )
+from srhm.flow.kernels import tangent_kernel
 from srhm.flow.networks import Weights
-from srhm.flow.tangent_kernel import tangent_kernel
-from srhm.measure.members import WHEN, Member, members_of
+from srhm.measure.trained import WHEN, Member, members_of
 from srhm.model.seeding import generator
 
 # Weights of a network all of whose eigenvalues are computed, and rows of a kernel likewise.

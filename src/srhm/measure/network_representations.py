@@ -12,13 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from srhm.measure.cells import measure_stored
 from srhm.measure.sensitivity import Probe, Representation, one_node
-from srhm.measure.sensitivity_of_cells import measure_stored
-from srhm.model.grammar import GrammarParameters
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarParameters, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.training.network import inputs, network_for
+from srhm.training.autograd import inputs, network_for
 
 # Points of one forward pass: more at a time are slower, as activations leave the caches.
 BATCH = 64

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from srhm.measure.cells import measure_stored
 from srhm.measure.sensitivity import Probe, Representation, one_node
-from srhm.measure.sensitivity_of_cells import measure_stored
 from srhm.model.encoding import one_hot
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.networks import fcn2
 from srhm.networks.geometry import BIAS_SCALE, Geometry

@@ -5,11 +5,12 @@ synonyms: tuples of s features of level l. The tuples of a level are distinct, s
 belongs to one latent only.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import comb
 from operator import index
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,3 +202,28 @@ def placement_offsets(parameters: GrammarParameters) -> NDArray[np.int64]:
     else:
         rows = list(combinations(range(s * width), s))
     return np.array(rows, dtype=np.int64)
+
+
+def parameters_of(cell: Mapping[str, Any]) -> GrammarParameters:
+    """Parameters of the grammar of a cell, or of the coordinates that its cells share.
+
+    cell: L, s, v, m, n_c, s0, and sparsity, A where it is left out.
+
+    Raises:
+        srhm.model.grammar.GrammarError: if no grammar can have them; the message names the letter.
+    """
+    sparsity = {"sparsity": cell["sparsity"]} if "sparsity" in cell else {}
+    return GrammarParameters(
+        depth=cell["L"],
+        branching=cell["s"],
+        n_features=cell["v"],
+        n_synonyms=cell["m"],
+        n_classes=cell["n_c"],
+        n_empty=cell["s0"],
+        **sparsity,
+    )
+
+
+GRAMMAR = ("L", "s", "s0", "v", "m", "n_c")
+DATA_MODEL = (*GRAMMAR, "sparsity")
+NET_AND_DATA = ("net", *DATA_MODEL)

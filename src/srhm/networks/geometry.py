@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from srhm.declare.names import resolved
 from srhm.model.grammar import GrammarParameters
-from srhm.names import resolved
 from srhm.networks.registry import HIERARCHICAL, function_of
 
 # The published figures add 0.1 b, b standard Gaussian, for each place, also in the CNN.

@@ -2,7 +2,7 @@
 
 The function of a network has its name: "vgg11" is `vgg11` of its module. A line that is added here
 renames no stored result: what trains looks networks up by text, its digest does not read these
-tables (`srhm.results.sources`), and the key of a cell holds the digest of the function of its own
+tables (`srhm.store.sources`), and the key of a cell holds the digest of the function of its own
 network.
 """
 
@@ -27,20 +27,20 @@ class Net:
 
 # On the SRHM: (parameters of the grammar, *, width, ...) -> `geometry.Geometry`.
 HIERARCHICAL = {
-    "lcn": Net("LCN", "srhm.networks.lcn"),
-    "cnn": Net("CNN", "srhm.networks.cnn"),
-    "fcn": Net("FCN", "srhm.networks.fcn"),
-    "cnn_first": Net("CNN in layer 1", "srhm.networks.cnn_first", like="lcn"),
-    "cnn_second": Net("CNN in layer 2", "srhm.networks.shared_filters", like="lcn"),
-    "cnn_third": Net("CNN in layer 3", "srhm.networks.shared_layers", like="lcn"),
-    "cnn_first_second": Net("CNN in layers 1, 2", "srhm.networks.shared_layers", like="lcn"),
-    "cnn_first_third": Net("CNN in layers 1, 3", "srhm.networks.shared_layers", like="lcn"),
-    "cnn_second_third": Net("CNN in layers 2, 3", "srhm.networks.shared_layers", like="lcn"),
-    "cnn_places": Net("shared by places", "srhm.networks.shared_filters", like="cnn"),
-    "cnn_features": Net("shared by features", "srhm.networks.shared_filters", like="lcn"),
-    "cnn_pooled": Net("CNN, pooled", "srhm.networks.pooled", like="cnn"),
-    "cnn_pooled_first": Net("CNN, pooled before layer 1", "srhm.networks.pooled", like="cnn"),
-    "cnn_pooled_last": Net("CNN, pooled before layer L", "srhm.networks.pooled", like="cnn"),
+    "lcn": Net("LCN", "srhm.networks.slots"),
+    "cnn": Net("CNN", "srhm.networks.slots"),
+    "fcn": Net("FCN", "srhm.networks.slots"),
+    "cnn_first": Net("CNN in layer 1", "srhm.networks.slots", like="lcn"),
+    "cnn_second": Net("CNN in layer 2", "srhm.networks.slots", like="lcn"),
+    "cnn_third": Net("CNN in layer 3", "srhm.networks.slots", like="lcn"),
+    "cnn_first_second": Net("CNN in layers 1, 2", "srhm.networks.slots", like="lcn"),
+    "cnn_first_third": Net("CNN in layers 1, 3", "srhm.networks.slots", like="lcn"),
+    "cnn_second_third": Net("CNN in layers 2, 3", "srhm.networks.slots", like="lcn"),
+    "cnn_places": Net("shared by places", "srhm.networks.slots", like="cnn"),
+    "cnn_features": Net("shared by features", "srhm.networks.slots", like="lcn"),
+    "cnn_pooled": Net("CNN, pooled", "srhm.networks.slots", like="cnn"),
+    "cnn_pooled_first": Net("CNN, pooled before layer 1", "srhm.networks.slots", like="cnn"),
+    "cnn_pooled_last": Net("CNN, pooled before layer L", "srhm.networks.slots", like="cnn"),
 }
 # On the SRHM, each with an engine of its own name: units in place of channels at places. Functions
 # (parameters of the grammar, *, width) -> layers of any number of units.
@@ -50,12 +50,12 @@ CONNECTED = {"fcn2": Net("FCN2 (practice)", "srhm.networks.fcn2", like="fcn")}
 NAMED = {
     "vgg11": Net("VGG11", "srhm.networks.vgg", taped=True),
     "vgg11_bn": Net("VGG11 bn", "srhm.networks.vgg", taped=True),
-    "vgg13": Net("VGG13", "srhm.networks.vgg13", like="vgg11", taped=True),
-    "vgg13_bn": Net("VGG13 bn", "srhm.networks.vgg_deep", like="vgg11_bn", taped=True),
+    "vgg13": Net("VGG13", "srhm.networks.vgg", like="vgg11", taped=True),
+    "vgg13_bn": Net("VGG13 bn", "srhm.networks.vgg", like="vgg11_bn", taped=True),
     "vgg16": Net("VGG16", "srhm.networks.vgg", taped=True),
     "vgg16_bn": Net("VGG16 bn", "srhm.networks.vgg", taped=True),
-    "vgg19": Net("VGG19", "srhm.networks.vgg_deep", like="vgg16", taped=True),
-    "vgg19_bn": Net("VGG19 bn", "srhm.networks.vgg_deep", like="vgg16_bn", taped=True),
+    "vgg19": Net("VGG19", "srhm.networks.vgg", like="vgg16", taped=True),
+    "vgg19_bn": Net("VGG19 bn", "srhm.networks.vgg", like="vgg16_bn", taped=True),
     "resnet18": Net("ResNet18", "srhm.networks.resnet", taped=True),
     "resnet34": Net("ResNet34", "srhm.networks.resnet", taped=True),
     "efficientnetb0": Net("EfficientNetB0", "srhm.networks.efficientnet", taped=True),
@@ -64,10 +64,10 @@ NAMED = {
 }
 # On images alone: the arguments of `primitive.image_network` -> its layers (thesis, chapter 4).
 PRIMITIVE = {
-    "fc2": Net("FCN, 2 hidden layers", "srhm.networks.fully_connected"),
-    "fc4": Net("FCN, 4", "srhm.networks.fully_connected"),
-    "fc6": Net("FCN, 6", "srhm.networks.fully_connected"),
-    "lenet": Net("LeNet", "srhm.networks.lenet"),
+    "fc2": Net("FCN, 2 hidden layers", "srhm.networks.small"),
+    "fc4": Net("FCN, 4", "srhm.networks.small"),
+    "fc6": Net("FCN, 6", "srhm.networks.small"),
+    "lenet": Net("LeNet", "srhm.networks.small"),
 }
 NETS = {**HIERARCHICAL, **CONNECTED, **NAMED, **PRIMITIVE}
 

@@ -21,8 +21,8 @@ from matplotlib.patches import Rectangle
 
 from srhm.figures.drawing import styled
 from srhm.figures.looks import BLACK
+from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
 from srhm.scorecard.headline import ForestRow, Mark
-from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
 EXTENT = 4.0
 SOFT, GREY, BAND = "#555555", "#8a8a8a", "#dfe5ea"

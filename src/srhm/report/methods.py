@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from srhm.report import prose
 from srhm.report.page_table import NONE, PageTable, duration, grouped, net_name, net_order
-from srhm.report.templates import anchor, environment
+from srhm.report.prose import anchor, environment
 
 Tables = Mapping[str, pd.DataFrame]
 # Title of the section with the rules of verdicts.

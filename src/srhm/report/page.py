@@ -14,19 +14,17 @@ from typing import Any
 import pandas as pd
 import yaml
 
-from srhm.names import resolved
+from srhm.declare.names import resolved
 from srhm.report import prose
 from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
 from srhm.report.methods import JUDGING, contents, methods_html, together
 from srhm.report.page_table import PageTable
+from srhm.report.prose import environment
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
-from srhm.report.templates import environment
-from srhm.results.atomic import write_text
-from srhm.results.deriving import Files, table_of
-from srhm.results.records import read_table
 from srhm.scorecard.card import SCHEMA, claims_in
 from srhm.scorecard.data import scorecard_data
+from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
 from srhm.scorecard.text import (
     AFTER,
     EQUIVALENCE,
@@ -34,7 +32,9 @@ from srhm.scorecard.text import (
     markdown,
     verdict_counts,
 )
-from srhm.scorecard.verdicts import SIGNS, VERDICTS, verdicts_in_words
+from srhm.store.atomic import write_text
+from srhm.store.deriving import Files, table_of
+from srhm.store.records import read_table
 
 # The page of the paper, which names the figures of the paper that it does not show.
 PAPER, PAPER_FIGURES = "report", range(1, 18)
@@ -74,7 +74,7 @@ def write_page(
 ) -> None:
     """Writes the page of one or several studies, that of its methods, its scorecard as Markdown.
 
-    spec: what `srhm.rules.pages.page_spec` says: page, preset, description, configuration
+    spec: what `srhm.planning.pages.page_spec` says: page, preset, description, configuration
     (JSON), studies (each with name, title, claims and claims_module, headline, figures, tables,
     page_tables, prose, absent, settings), pending, citation, publications, judging, deviations.
     Figures, captions, tables and claims whose files are not there are named on the page.

@@ -12,6 +12,7 @@ from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
 from docutils.utils import SystemMessage
 from docutils.writers import get_writer_class
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
@@ -223,3 +224,24 @@ def _node(kind: str, part: str) -> nodes.Node:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def environment() -> Environment:
+    """The templates of this package."""
+    found = Environment(
+        loader=PackageLoader("srhm.report", package_path=""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters["typeset"] = typeset
+    found.filters["commands"] = commands
+    found.filters["anchor"] = anchor
+    return found
+
+
+def anchor(title: str) -> str:
+    """A title as the name of a section: its words with hyphens."""
+    return "-".join(re.findall(r"\w+", title.lower()))

@@ -14,12 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.results.coordinates import NET_AND_DATA
-from srhm.results.publications import check_digests, read_published_table
-from srhm.results.published_provenance import PROVENANCE_FILE, read_provenance_file
-from srhm.results.records import read_table
-from srhm.results.tables import CELLS, SENSITIVITIES
+from srhm.model.grammar import NET_AND_DATA
 from srhm.statistics.sample_complexity import all_sample_complexities
+from srhm.store.published import check_digests, read_published_table
+from srhm.store.published_provenance import PROVENANCE_FILE, read_provenance_file
+from srhm.store.records import read_table
+from srhm.store.tables import CELLS, SENSITIVITIES
 
 # Part by which a P* may differ from that of its grammar in the archive.
 ALLOWED = 0.10

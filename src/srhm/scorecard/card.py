@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from srhm.results.deriving import table_of
-from srhm.results.records import write_table
-from srhm.results.tables import SCHEMAS
+from srhm.declare.study import Study
 from srhm.scorecard.claims import Claim, RememberedTables, Tables, verdict
 from srhm.scorecard.siblings import with_pooled_scatter
-from srhm.study import Study
+from srhm.store.deriving import table_of
+from srhm.store.records import write_table
+from srhm.store.tables import SCHEMAS
 
 # Columns of what the authors' points give by the same fit: value and 95 % interval.
 AUTHORS = ("authors_value", "authors_low", "authors_high")

@@ -9,8 +9,7 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from srhm.scorecard.expectations import Expectation
-from srhm.scorecard.verdicts import Verdict
+from srhm.scorecard.expectations import Expectation, Verdict
 
 Tables = Mapping[str, pd.DataFrame]
 Found = TypeVar("Found")

@@ -4,9 +4,23 @@ In the table of a scorecard each is three columns: `expected` and `tolerance`, o
 for what there is not and an infinite tolerance for all above, and `scale`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, isinf, isnan, log, nan
-from typing import Literal
+from typing import Literal, get_args
+
+Verdict = Literal["reproduced", "differs", "inconclusive"]
+SIGNS: dict[str, str] = {"reproduced": "✓", "differs": "✗", "inconclusive": "?"}
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+
+def verdicts_in_words(counts: Mapping[str, int]) -> str:
+    """Numbers of claims by verdict, in words: 5 reproduced, 1 differs, 2 inconclusive."""
+    return ", ".join(
+        f"{count} {'differ' if word == 'differs' and count != 1 else word}"
+        for word, count in counts.items()
+    )
+
 
 # What the numbers of a claim are: themselves, or logarithms of a ratio, shown as its factor.
 Scale = Literal["plain", "factor"]

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from srhm.results.coordinates import GRAMMAR
+from srhm.model.grammar import GRAMMAR
 
 # What an exponent of s_0+1 compares at equal values; its rules are drawn from the seed besides.
 SHARED_GRAMMAR = [name for name in GRAMMAR if name != "s0"]

@@ -1,6 +1,6 @@
 """What a source says in its own words, and the claims that measure each statement.
 
-A study declares its statements in a tuple (`srhm.studies.sparse_hierarchy.headline`). From these
+A study declares its statements in a tuple (`srhm.paper.sparse_hierarchy.headline`). From these
 and a scorecard come the rows of the forest plot and of the table in the README.
 """
 

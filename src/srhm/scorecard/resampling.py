@@ -9,8 +9,7 @@ import pandas as pd
 from scipy import special
 
 from srhm.scorecard.claims import Measurement
-from srhm.scorecard.estimators import Estimator, Scale
-from srhm.scorecard.fits import as_ratio, no_points
+from srhm.scorecard.estimators import Estimator, Scale, as_ratio, no_points
 from srhm.statistics.regression import CONFIDENCE
 
 Statistic = Callable[[pd.DataFrame], float]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
 from srhm.scorecard.headline import ForestRow, Statement, forest_rows
-from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
 HEADS = ("", "this run", "paper", "authors", "verdict")
 # Behind the verdict of a number that differs where the authors' does, too.

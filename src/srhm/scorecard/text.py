@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
 from srhm.scorecard.numbers import (
     authors_text,
     differs_like_authors,
@@ -14,7 +15,6 @@ from srhm.scorecard.numbers import (
     measured_text,
     value_text,
 )
-from srhm.scorecard.verdicts import VERDICTS, verdicts_in_words
 
 # Of lines of prose.
 WIDTH = 150

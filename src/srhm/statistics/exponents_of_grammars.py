@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from srhm.results.coordinates import DATA_MODEL
-from srhm.results.tables import SENSITIVITIES
+from srhm.model.grammar import DATA_MODEL
 from srhm.statistics.regression import mean
 from srhm.statistics.sample_complexity import all_sample_complexities, seed_complexities
+from srhm.store.tables import SENSITIVITIES
 
 OF_GRAMMAR = ("L", "v", "seed")
 

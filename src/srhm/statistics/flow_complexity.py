@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.results.coordinates import GRAMMAR, NET_AND_DATA
-from srhm.results.tables import FLOW_COMPLEXITY
+from srhm.model.grammar import GRAMMAR, NET_AND_DATA
 from srhm.statistics.sample_complexity import (
     DEFAULT_RULE,
     IntervalRule,
     in_blocks,
     sample_complexity,
 )
+from srhm.store.tables import FLOW_COMPLEXITY
 
 STUDIES = ("complexity", "layerwise")
 # What a curve has beside net and data. Between two of its values nothing is pooled:

@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from srhm.results.coordinates import NET_AND_DATA
+from srhm.model.grammar import NET_AND_DATA
 
 # Part of N that the unsatisfied points of a jammed network exceed, chapter 2a.
 JAMMED = 0.1

@@ -11,20 +11,12 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.results.coordinates import GRAMMAR
-from srhm.results.publications import (
-    check_digests,
-    published_file,
-    read_published_table,
-)
-from srhm.results.published_provenance import (
-    PROVENANCE_FILE,
-    OtherFormat,
-    read_provenance_file,
-)
-from srhm.results.tables import CELLS, SENSITIVITIES
+from srhm.model.grammar import GRAMMAR
 from srhm.statistics.exponents_of_grammars import complexities
 from srhm.statistics.sample_complexity import all_sample_complexities
+from srhm.store.published import check_digests, published_file, read_published_table
+from srhm.store.published_provenance import PROVENANCE_FILE, OtherFormat, read_provenance_file
+from srhm.store.tables import CELLS, SENSITIVITIES
 
 OPTIONS = ("whitening", "bias", "alpha", "width", "engine")
 ROWS = ("P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool")

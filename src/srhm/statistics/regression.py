@@ -12,7 +12,38 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from srhm.statistics.cluster_robust import clustered_error
+# Variances below it, of 1, are rounding: a direction that the fit takes up wholly.
+ROUNDED_EIGENVALUE = 1e-9
+
+
+def clustered_error(
+    weights: NDArray[np.float64],
+    hat: NDArray[np.float64],
+    y: NDArray[np.float64],
+    clusters: NDArray[Any],
+) -> tuple[float, float]:
+    """Standard error of the estimate weights @ y, and its degrees of freedom.
+
+    hat: the projection on all that is fitted, shape (n_points, n_points); weights, y, clusters:
+    (n_points,). NaN and 0 where the residuals say nothing of any cluster.
+    """
+    residual = np.eye(len(y)) - hat
+    forms = []
+    for one in np.unique(clusters):
+        own = clusters == one
+        # The residuals of a cluster have this covariance where points are independent.
+        values, vectors = np.linalg.eigh(residual[np.ix_(own, own)])
+        kept = values > ROUNDED_EIGENVALUE
+        directions = vectors[:, kept]
+        adjusted = directions @ ((directions.T @ weights[own]) / np.sqrt(values[kept]))
+        forms.append(residual[:, own] @ adjusted)
+    found = np.array(forms)
+    products = found @ found.T
+    if not np.trace(products) > 0:
+        return nan, 0.0
+    dof = float(np.trace(products) ** 2 / np.square(products).sum())
+    return sqrt(float(np.square(found @ y).sum())), dof
+
 
 CONFIDENCE = 0.95
 # Error of log P* that all grammars of a curve share, as they share its P: of crossings that are

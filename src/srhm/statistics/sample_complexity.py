@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from srhm.model import theory
+from srhm.model.grammar import NET_AND_DATA
 from srhm.networks.registry import stand_in
-from srhm.results.coordinates import NET_AND_DATA
 from srhm.statistics.censored import censored_mean
 
 Status = Literal["reached", "not_reached", "below_range"]

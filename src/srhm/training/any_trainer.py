@@ -6,16 +6,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from srhm.jobs.devices import NoDevice
+from srhm.jobs.stopping import StopRequest
 from srhm.networks.registry import NETS, function_of
-from srhm.results.sources import import_as_digested
-from srhm.results.store import StoredCell
-from srhm.runtime.no_device import NoDevice
-from srhm.runtime.stopping import StopRequest
-from srhm.training.curve import ENGINES
+from srhm.store.cells import StoredCell
+from srhm.store.sources import import_as_digested
+from srhm.training.engines import ENGINES
 from srhm.training.loop import BatchTrainer, train_or_load
 
 # What draws and writes the data of the SRHM, which every engine reads.
-SAMPLES = ("srhm.model.sampling:draw_samples", "srhm.results.records:write_derivations")
+SAMPLES = ("srhm.model.sampling:draw_samples", "srhm.store.records:write_derivations")
 
 
 def decided_by(

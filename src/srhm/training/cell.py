@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.model.grammar import GrammarParameters
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarParameters, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_biases, initial_weights
@@ -175,3 +174,31 @@ def _hierarchical_engine(
     # The rate of the paper is for outputs of 1/H.
     rate = cell["learning_rate"] * cell["width"]
     return make_engine(shape, weights, *data, rate=rate, **options)
+
+
+class Clock:
+    """Times of a training, those before an interruption included."""
+
+    def __init__(self, start: Snapshot | None) -> None:
+        self._before = 0.0 if start is None else start.seconds
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._clock = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent so far."""
+        return self._before + time.perf_counter() - self._clock
+
+    def timed(self, pause: Pause) -> Pause:
+        """The same pause, whose snapshots know the seconds spent so far."""
+        return lambda snapshot: pause(lambda: replace(snapshot(), seconds=self.seconds))
+
+    def timing(self, **counted: int) -> dict[str, Any]:
+        """Times of a finished training, with what was counted in it: steps or evaluations."""
+        return {
+            **counted,
+            "seconds": self.seconds,
+            "started": self._started,
+            "host": socket.gethostname(),
+            "processor": processor(),
+        }

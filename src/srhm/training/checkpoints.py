@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from srhm.results.atomic import StorageError
-from srhm.results.store import DamagedFile, read_sealed, write_sealed
-from srhm.runtime.stopping import StopRequest
+from srhm.jobs.stopping import StopRequest
+from srhm.store.atomic import StorageError
+from srhm.store.cells import DamagedFile, read_sealed, write_sealed
 from srhm.training.protocol import Snapshot
 
 # Seconds of a cell's training between two checkpoints; for a cell whose checkpoint takes long to

@@ -17,14 +17,14 @@ from itertools import pairwise
 from math import exp, inf, log
 from typing import Any
 
+from srhm.declare.names import resolved
 from srhm.model import theory
-from srhm.model.letters import parameters_of
-from srhm.names import resolved
+from srhm.model.grammar import parameters_of
 from srhm.networks.geometry import Geometry, geometry
 from srhm.networks.registry import CONNECTED, function_of, stand_in
-from srhm.results.provenance import PACKAGE
+from srhm.store.provenance import PACKAGE
 from srhm.training.cell import points_of_a_step
-from srhm.training.curve import AUTOGRAD, NAMED_ENGINES
+from srhm.training.engines import AUTOGRAD, NAMED_ENGINES
 
 MODEL = PACKAGE / "cost_model.json"
 BYTES = {"float32": 4, "float64": 8}

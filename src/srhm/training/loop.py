@@ -12,10 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from srhm.results.atomic import StorageError, check_writable
-from srhm.results.outdated import made_by_other_code
-from srhm.results.store import DamagedCell, StoredCell, path_of, read_cell, write_cell
-from srhm.runtime.stopping import STOPPED, Stopped, StopRequest
+from srhm.jobs.stopping import STOPPED, Stopped, StopRequest
+from srhm.store.atomic import StorageError, check_writable
+from srhm.store.cells import (
+    DamagedCell,
+    StoredCell,
+    made_by_other_code,
+    path_of,
+    read_cell,
+    write_cell,
+)
 from srhm.training.cell import TrainedCell
 from srhm.training.checkpoints import Interrupted, Keeper, checkpoint_of, remove_checkpoint, resume
 from srhm.training.protocol import Unresumable

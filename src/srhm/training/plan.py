@@ -8,23 +8,27 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from srhm.keys import refusals
-from srhm.lists import combinations
+from srhm.declare.keys import combinations, refusals
+from srhm.declare.search import PER_OCTAVE, Search, lattice
+from srhm.declare.study import ConfigError, Curve, Planned, Sample
 from srhm.model import theory
-from srhm.model.grammar import GrammarError, GrammarParameters
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import GrammarError, GrammarParameters, parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.registry import CONNECTED, NAMED, stand_in
-from srhm.results.provenance import canonical_json, short_hash
-from srhm.results.sources import digest_of
-from srhm.search import PER_OCTAVE, Search, lattice
-from srhm.study import ConfigError, Curve, Planned, Sample
-from srhm.trainers import HIERARCHY, NAMED_NETS
+from srhm.store.provenance import canonical_json, short_hash
+from srhm.store.sources import digest_of
 from srhm.training.any_trainer import SAMPLES, decided_by
 from srhm.training.cell import points_of_a_step
-from srhm.training.configuration import HierarchyCurves, HierarchySection, Training, Window
-from srhm.training.curve import AUTOGRAD, ENGINES, NAMED_ENGINES
-from srhm.training.rates import NoPublishedRate, published_rate
+from srhm.training.configuration import (
+    HierarchyCurves,
+    HierarchySection,
+    NoPublishedRate,
+    Training,
+    Window,
+    published_rate,
+)
+from srhm.training.engines import AUTOGRAD, ENGINES, NAMED_ENGINES
+from srhm.training.trainers import HIERARCHY, NAMED_NETS
 
 # What is measured of each curve unless a study says otherwise.
 SENSITIVITIES = "sensitivities"

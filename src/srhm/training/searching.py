@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from srhm.results.paths import paths, visits
-from srhm.results.published_cells import searching
-from srhm.results.store import StoredCell
+from srhm.store.cells import StoredCell
+from srhm.store.paths import paths, visits
+from srhm.store.published import searching
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import Entry
 

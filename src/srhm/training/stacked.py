@@ -22,21 +22,19 @@ from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from torch.nn.functional import cross_entropy
 
 from srhm.model.encoding import symbols
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.convolutions import Dropout
 from srhm.networks.geometry import Geometry
 from srhm.networks.registry import NAMED
-from srhm.results import provenance
-from srhm.results.outdated import CODE
-from srhm.results.provenance import short_hash
-from srhm.results.sources import digest_of
-from srhm.training.cell import TrainedCell, begun_cell, cell_result, points_of_a_step
-from srhm.training.clock import Clock
+from srhm.store import provenance
+from srhm.store.cells import CODE
+from srhm.store.provenance import short_hash
+from srhm.store.sources import digest_of
+from srhm.training.autograd import MOMENTUM, STREAM, NetworkEngine, columns
+from srhm.training.cell import Clock, TrainedCell, begun_cell, cell_result, points_of_a_step
 from srhm.training.loop import Batch, BatchTrainer, Entry
-from srhm.training.network import NetworkEngine, columns
-from srhm.training.network_state import MOMENTUM, STREAM
 from srhm.training.protocol import (
     PAUSE,
     Asked,

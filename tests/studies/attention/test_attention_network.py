@@ -8,11 +8,11 @@ import torch
 from torch.nn.functional import cross_entropy, layer_norm, relu, softmax
 
 from srhm.data import displace, random_grammar, symbols, train_and_test
-from srhm.studies.attention import configuration, engine
-from srhm.studies.attention.bags import bag_error, strings
-from srhm.studies.attention.engine import TransformerEngine, transformer
-from srhm.studies.attention.experiment import output_probe, run
-from srhm.training.network import inputs
+from srhm.training.autograd import inputs
+from srhm_studies.learning_curves.attention import configuration, engine
+from srhm_studies.learning_curves.attention.bags import bag_error, strings
+from srhm_studies.learning_curves.attention.engine import TransformerEngine, transformer
+from srhm_studies.learning_curves.attention.experiment import output_probe, run
 
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
 PARAMETERS = GRAMMAR.parameters

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from srhm.model.seeding import generator
-from srhm.statistics import output_scale as crossover
+from srhm.statistics import regimes as crossover
 
 WIDTHS, TILDES = (4, 8, 20, 40, 160), tuple(10.0**k for k in range(-3, 4))
 

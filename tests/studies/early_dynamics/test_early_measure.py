@@ -8,11 +8,11 @@ import torch
 from flow_kinds import entries_of
 from train_curves import train_flow
 
-from srhm.flow.flow import NetworkSystem
+from srhm.flow.descents import NetworkSystem
 from srhm.flow.networks import trace
-from srhm.measure.members import members_of
-from srhm.results.records import write_table
-from srhm.studies.early_dynamics import measure
+from srhm.measure.trained import members_of
+from srhm.store.records import write_table
+from srhm_studies.regimes.early_dynamics import measure
 
 LOG = logging.getLogger("srhm.tests")
 GROUP = {

@@ -11,8 +11,21 @@ pytest.importorskip("e3nn", reason="needs `make env-equivariance`")
 from e3nn import o3
 
 from srhm.model.seeding import generator
-from srhm.studies.equivariance import basis, digits, errors, sphere, steerable, tetris, trained
-from srhm.studies.equivariance.blocks import BLOCKS, random_rotations, rotations_of_the_cube, voxels
+from srhm_studies.beyond.equivariance import (
+    basis,
+    digits,
+    errors,
+    sphere,
+    steerable,
+    tetris,
+    trained,
+)
+from srhm_studies.beyond.equivariance.blocks import (
+    BLOCKS,
+    random_rotations,
+    rotations_of_the_cube,
+    voxels,
+)
 
 CUBE = [one for one in rotations_of_the_cube()[[3, 9, 10, 17, 22]] if one.trace() < 2.5]
 EXACT = 1e-5  # float32

@@ -2,12 +2,12 @@
 
 import yaml
 
-from srhm import preset
 from srhm.commands.presets import CONFIG
-from srhm.studies.equivariance import configuration
-from srhm.studies.equivariance.configuration import EquivarianceSection
-from srhm.studies.equivariance.study import STUDY
-from srhm.study import Curve, Planned
+from srhm.declare.study import Curve, Planned
+from srhm.planning import preset
+from srhm_studies.beyond.equivariance import configuration
+from srhm_studies.beyond.equivariance.configuration import EquivarianceSection
+from srhm_studies.beyond.equivariance.study import STUDY
 
 
 def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):

@@ -5,14 +5,13 @@ import pytest
 import torch
 from assertions import all_data
 
-from srhm.flow.flow import NetworkSystem
+from srhm.flow.descents import NetworkSystem
+from srhm.flow.inputs import inputs
 from srhm.flow.losses import CrossEntropy
-from srhm.flow.networks import hierarchical_network
-from srhm.flow.predictor import Predictor
-from srhm.flow.targets import inputs
+from srhm.flow.networks import Predictor, hierarchical_network
 from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.encoding import one_hot
-from srhm.studies.first_step.gradient import as_seen, first_step
+from srhm.plane.first_step.gradient import as_seen, first_step
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])

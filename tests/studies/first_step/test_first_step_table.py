@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from srhm.model.sampling import SampleError
-from srhm.results import records
-from srhm.results.tables import FIRST_STEP
-from srhm.studies.first_step.scaling import equal_points, exponent
-from srhm.studies.first_step.table import first_step_rows
+from srhm.plane.first_step.scaling import equal_points, exponent
+from srhm.plane.first_step.table import first_step_rows
+from srhm.store import records
+from srhm.store.tables import FIRST_STEP
 
 ENTRY = {"L": 2, "s": 2, "v": 3, "seeds": 2}
 

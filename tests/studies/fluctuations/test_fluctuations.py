@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.studies.fluctuations import analysis
+from srhm_studies.landscape.fluctuations import analysis
 
 
 @pytest.mark.parametrize(("slope", "star"), [(-2.0, 90.0), (-1.0, 100.0), (-0.5, 60.0)])

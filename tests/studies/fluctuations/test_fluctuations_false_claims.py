@@ -8,7 +8,7 @@ import pytest
 from false_claims import DRAWS, LEAST, MANY, NOMINAL, cells, rates
 
 from srhm.scorecard.expectations import Factor
-from srhm.studies.fluctuations.claims import Top
+from srhm_studies.landscape.fluctuations.claims import Top
 
 WIDTHS = np.array([3, 4, 5, 6, 7, 8, 10, 12, 16, 24, 32, 48, 64, 96, 128])
 WEIGHTS = 11.0 * WIDTHS + 2 * WIDTHS**2

@@ -9,10 +9,10 @@ import torch
 from train_curves import flow_curves, train_flow
 
 from srhm.measure.ensembles import average_ensembles
-from srhm.measure.members import members_of
+from srhm.measure.trained import members_of
 from srhm.model.seeding import generator
-from srhm.studies.fluctuations import boundary, measure
-from srhm.studies.fluctuations.responses import Ensemble
+from srhm_studies.landscape.fluctuations import boundary, measure
+from srhm_studies.landscape.fluctuations.responses import Ensemble
 
 LOG = logging.getLogger(__name__)
 GROUP = {

@@ -6,7 +6,7 @@ import pytest
 from false_claims import DRAWS, LEAST, MANY, NOMINAL, cells, rates
 
 from srhm.scorecard.expectations import Below, Within
-from srhm.studies.gaps.claims import Stepped
+from srhm_studies.landscape.gaps.claims import Stepped
 
 SEEDS, N_INPUTS = 3, 10
 WIDTHS = np.arange(2, 40)

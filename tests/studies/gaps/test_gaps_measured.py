@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from srhm.flow.cell import data_of, network_of, predictor_of
 from srhm.flow.configuration import FlowCurves
 from srhm.flow.losses import QuadraticHinge
-from srhm.flow.members import data_of, network_of, predictor_of
 from srhm.flow.networks import initial_weights
-from srhm.measure.members import Member
+from srhm.measure.trained import Member
 from srhm.model.seeding import generator
 from srhm.statistics.truncated_power import exponent
-from srhm.studies.gaps.measure import (
+from srhm_studies.landscape.gaps.measure import (
     THRESHOLDS,
     cusps_of,
     gaps_of,

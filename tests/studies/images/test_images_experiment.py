@@ -12,14 +12,13 @@ from images_data import N
 from invented_images import write_cifar
 from train_curves import image_entries, train_images
 
-from srhm.images import experiment, plan, training
-from srhm.images.configuration import ImagesSection
-from srhm.images.plan import cells_of
+from srhm.declare.study import ConfigError
+from srhm.images import plan, trainer, training
+from srhm.images.plan import ImagesSection, cells_of
 from srhm.images.readers import SETS
 from srhm.model.seeding import generator
-from srhm.results.records import write_table
-from srhm.results.tables import IMAGE_CELLS, IMAGES
-from srhm.study import ConfigError
+from srhm.store.records import write_table
+from srhm.store.tables import IMAGE_CELLS, IMAGES
 from srhm.training import loop
 
 LOG = logging.getLogger("test")
@@ -52,7 +51,7 @@ def rows_of(entries, data, store):
 
 def measure(images, entries, folder, store):
     chosen = images.stability
-    rows = experiment.measure_images(
+    rows = trainer.measure_images(
         entries, folder=folder, records_per_file=N, **chosen.model_dump(),
         temperature=chosen.temperature, store=store, log=LOG,
     )  # fmt: skip

@@ -8,9 +8,8 @@ from images_data import N
 from train_curves import StopsAfter, assert_same_cells, image_entries, train_images
 
 from srhm.images import training
-from srhm.images.configuration import ImagesSection
-from srhm.images.plan import cells_of
-from srhm.runtime.stopping import Stopped
+from srhm.images.plan import ImagesSection, cells_of
+from srhm.jobs.stopping import Stopped
 from srhm.training.checkpoints import checkpoint_of, read_checkpoint, write_checkpoint
 from srhm.training.protocol import Snapshot
 

@@ -8,8 +8,8 @@ import pytest
 from invented_images import smooth_fields
 
 from srhm.images.deformations import temperature_of
-from srhm.images.experiment import initial_outputs_of
 from srhm.images.stability import probe, stability
+from srhm.images.trainer import initial_outputs_of
 from srhm.images.training import initial_network, outputs_of
 from srhm.model.seeding import generator
 from srhm.networks.inspection import FAMILIES

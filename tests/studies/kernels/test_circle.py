@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from srhm.studies.kernels.covariance import gram
-from srhm.studies.kernels.laws import learning_exponent
-from srhm.studies.kernels.regression import expected_error, regression_weights
-from srhm.studies.kernels.spectrum import kernel_pca
+from srhm_studies.smoothness.kernels.covariance import gram
+from srhm_studies.smoothness.kernels.laws import learning_exponent
+from srhm_studies.smoothness.kernels.regression import expected_error, regression_weights
+from srhm_studies.smoothness.kernels.spectrum import kernel_pca
 
 FINE = 2**13
 

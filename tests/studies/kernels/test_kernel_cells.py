@@ -9,9 +9,19 @@ from sklearn.svm import SVC
 from srhm.model.encoding import one_hot
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.studies.kernels import classification, hierarchy, neighbours, spectrum, teacher_student
-from srhm.studies.kernels.data import draw_points, shuffled_digits
-from srhm.studies.kernels.laws import density_exponent, learning_exponent, neighbour_distance
+from srhm_studies.smoothness.kernels import (
+    classification,
+    hierarchy,
+    neighbours,
+    spectrum,
+    teacher_student,
+)
+from srhm_studies.smoothness.kernels.data import draw_points, shuffled_digits
+from srhm_studies.smoothness.kernels.laws import (
+    density_exponent,
+    learning_exponent,
+    neighbour_distance,
+)
 
 TEACHER = {"experiment": "teacher_student", "data": "sphere", "d": 2, "teacher": "laplace",
            "kernel": "laplace", "sigma": 2.0, "jitter": 0.0, "n_test": 50, "n_fields": 200,

@@ -7,9 +7,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 from sklearn.kernel_ridge import KernelRidge
 
-from srhm.studies.kernels.covariance import decay, gram
-from srhm.studies.kernels.data import draw_points
-from srhm.studies.kernels.regression import (
+from srhm_studies.smoothness.kernels.covariance import decay, gram
+from srhm_studies.smoothness.kernels.data import draw_points
+from srhm_studies.smoothness.kernels.regression import (
     NotPositiveError,
     draw_fields,
     expected_error,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from srhm.studies.kernels.covariance import gram
-from srhm.studies.kernels.lattice import lattice, on_torus, run, side_of
+from srhm_studies.smoothness.kernels.covariance import gram
+from srhm_studies.smoothness.kernels.lattice import lattice, on_torus, run, side_of
 
 FINE = 60
 
@@ -57,7 +57,9 @@ def test_the_error_of_a_plane_lattice_is_the_sum_over_its_frequencies(teacher, m
         def standard_normal(self, shape):
             return np.zeros(shape)
 
-    monkeypatch.setattr("srhm.studies.kernels.lattice.generator", lambda *_, **__: EqualSteps())
+    monkeypatch.setattr(
+        "srhm_studies.smoothness.kernels.lattice.generator", lambda *_, **__: EqualSteps()
+    )
     cell = {"d": 2, "P": side**2, "n_test": FINE**2, "seed": 0, "n_fields": 1, "jitter": 0.0}
     found = run({**cell, "teacher": teacher, "kernel": "laplace", "sigma": sigma})
     assert found.row["expected_mse"] == pytest.approx(error, rel=1e-6)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from invented_digits import write_mnist
 
+from srhm.declare.study import ConfigError
 from srhm.images.readers import load_files
 from srhm.model.seeding import generator
-from srhm.studies.kernels import mnist as curve
-from srhm.studies.kernels.configuration import N_MNIST, KernelsSection
-from srhm.studies.kernels.study import STUDY
-from srhm.study import ConfigError
+from srhm_studies.smoothness.kernels import mnist as curve
+from srhm_studies.smoothness.kernels.configuration import N_MNIST, KernelsSection
+from srhm_studies.smoothness.kernels.study import STUDY
 
 GROUP = {"method": ["regression", "svm"], "kernel": "laplace", "P": [8, 16], "seeds": 2}
 

@@ -10,9 +10,9 @@ from scipy.spatial.distance import cdist
 from srhm.images import readers
 from srhm.images.readers import SETS, Images, ImagesError
 from srhm.model.seeding import generator
-from srhm.studies.kernels import mnist5k as cells
-from srhm.studies.kernels.configuration import KernelsSection
-from srhm.studies.kernels.study import STUDY
+from srhm_studies.smoothness.kernels import mnist5k as cells
+from srhm_studies.smoothness.kernels.configuration import KernelsSection
+from srhm_studies.smoothness.kernels.study import STUDY
 
 SECTION = {
     "mnist5k": [{"kernel": "laplace", "P": [8, 16], "seeds": 2, "n_test": 20}],

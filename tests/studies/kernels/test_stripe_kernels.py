@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from srhm.studies.kernels.laws import stripe_exponent
-from srhm.studies.kernels.stripe import run, tangent
+from srhm_studies.smoothness.kernels.laws import stripe_exponent
+from srhm_studies.smoothness.kernels.stripe import run, tangent
 
 CELL = {"d": 5, "P": 128, "n_test": 500, "seed": 0, "sigma": 5.0}
 

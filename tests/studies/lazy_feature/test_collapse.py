@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from srhm.studies.lazy_feature.analysis import collapse
+from srhm_studies.regimes.lazy_feature.analysis import collapse
 
 
 def test_a_function_of_alpha_tilde_collapses_and_one_of_alpha_does_not():

@@ -9,9 +9,9 @@ from assertions import all_data
 from srhm.data import tree
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
-from srhm.studies.level_by_level import learner
-from srhm.studies.level_by_level.errors import response_errors, token_error
-from srhm.studies.level_by_level.experiment import (
+from srhm_studies.learning_curves.level_by_level import learner
+from srhm_studies.learning_curves.level_by_level.errors import response_errors, token_error
+from srhm_studies.learning_curves.level_by_level.experiment import (
     independent,
     learn,
     level_rows,
@@ -20,8 +20,13 @@ from srhm.studies.level_by_level.experiment import (
     task_of,
     truth,
 )
-from srhm.studies.level_by_level.patches import Alphabet, Tokens, alphabet_of, inputs
-from srhm.studies.level_by_level.population import joint, population
+from srhm_studies.learning_curves.level_by_level.patches import (
+    Alphabet,
+    Tokens,
+    alphabet_of,
+    inputs,
+)
+from srhm_studies.learning_curves.level_by_level.population import joint, population
 
 LEAST = 0.2
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from tables import curve, published_cells
 
-from srhm.studies.level_by_level import references
+from srhm_studies.learning_curves.level_by_level import references
 
 
 def test_references_are_those_of_published_rows(tmp_path):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 from srhm.model.seeding import generator
-from srhm.studies.memory.chain import (
+from srhm_studies.beyond.memory.chain import (
     eliminated,
     reward_probabilities,
     stationary,
@@ -18,8 +18,8 @@ from srhm.studies.memory.chain import (
     worse_arm,
     worse_arm_exactly,
 )
-from srhm.studies.memory.memories import Memory, memento, ram, words
-from srhm.studies.memory.policies import column_of_confidence, probabilities
+from srhm_studies.beyond.memory.memories import Memory, memento, ram, words
+from srhm_studies.beyond.memory.policies import column_of_confidence, probabilities
 
 Array = NDArray[np.float64]
 SMALL: dict[str, Memory] = {"ram": ram(3), "memento": memento(2)}

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from srhm.model.seeding import generator
-from srhm.studies.memory import cells, theory
-from srhm.studies.memory.chain import with_gradient, worse_arm, worse_arm_exactly
-from srhm.studies.memory.flow import flow
-from srhm.studies.memory.memories import memento, ram, words
-from srhm.studies.memory.necklaces import exit_word, gray_order, necklace_of, necklaces
-from srhm.studies.memory.policies import (
+from srhm_studies.beyond.memory import cells, theory
+from srhm_studies.beyond.memory.chain import with_gradient, worse_arm, worse_arm_exactly
+from srhm_studies.beyond.memory.flow import flow
+from srhm_studies.beyond.memory.memories import memento, ram, words
+from srhm_studies.beyond.memory.necklaces import exit_word, gray_order, necklace_of, necklaces
+from srhm_studies.beyond.memory.policies import (
     FLOOR,
     STARTS,
     column_of_confidence,

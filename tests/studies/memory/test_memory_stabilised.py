@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm.studies.memory.stabilised import (
+from srhm_studies.beyond.memory.stabilised import (
     SAFETY,
     advanced,
     error_of,

@@ -10,8 +10,8 @@ from sklearn.metrics import adjusted_rand_score
 from srhm.data import tree
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
-from srhm.studies.own_latents.configuration import closed, law
-from srhm.studies.own_latents.counts import (
+from srhm_studies.learning_curves.own_latents.configuration import closed, law
+from srhm_studies.learning_curves.own_latents.counts import (
     NETS,
     TARGETS,
     Tokens,
@@ -22,8 +22,14 @@ from srhm.studies.own_latents.counts import (
     statistics,
     wrong_pairs,
 )
-from srhm.studies.own_latents.exact import population
-from srhm.studies.own_latents.experiment import beside, independent, inputs, noise, run
+from srhm_studies.learning_curves.own_latents.exact import population
+from srhm_studies.learning_curves.own_latents.experiment import (
+    beside,
+    independent,
+    inputs,
+    noise,
+    run,
+)
 
 
 def grammar_of(seed=1, *, L=2, v=3, m=2, n_c=3, s0=0, s=2):

@@ -11,11 +11,11 @@ from scipy.stats import norm
 from sklearn.svm import SVC
 from train_curves import train_flow
 
-from srhm.flow.members import data_of, initial_weights_of, network_of
+from srhm.flow.cell import data_of, initial_weights_of, network_of
 from srhm.flow.networks import outputs
-from srhm.measure.members import members_of
-from srhm.results.records import write_table
-from srhm.studies.phase_diagram import measure
+from srhm.measure.trained import members_of
+from srhm.store.records import write_table
+from srhm_studies.regimes.phase_diagram import measure
 
 LOG = logging.getLogger("srhm.tests")
 STRIPE = {**KINDS["stripe"], "hidden_layers": 1, "width": 8, "P": 20, "activation": "softplus"}

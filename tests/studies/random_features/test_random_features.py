@@ -6,8 +6,14 @@ from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
 from srhm.model.seeding import generator
-from srhm.studies.random_features.data import task_of
-from srhm.studies.random_features.features import effective_ridge, features, kernel, least_norm, run
+from srhm_studies.landscape.random_features.data import task_of
+from srhm_studies.landscape.random_features.features import (
+    effective_ridge,
+    features,
+    kernel,
+    least_norm,
+    run,
+)
 
 CELL = {
     **{"data": "sphere", "P": 60, "N": 240, "N_over_P": 4, "members": 40, "n_test": 200},

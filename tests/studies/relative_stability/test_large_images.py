@@ -8,9 +8,9 @@ import pytest
 
 from srhm.images import readers
 from srhm.images.readers import SETS, Images
-from srhm.studies.relative_stability import large_images
-from srhm.studies.relative_stability.configuration import RelativeStabilitySection
-from srhm.studies.relative_stability.study import STUDY
+from srhm_studies.smoothness.relative_stability import large_images
+from srhm_studies.smoothness.relative_stability.configuration import RelativeStabilitySection
+from srhm_studies.smoothness.relative_stability.study import STUDY
 
 SECTION = {"networks": [{"net": "fc2", "data": ["digits", *["mnist5k", "mnist5k_coarse"],
                                                "fashion"], "P": 200, "seeds": 1}]}  # fmt: skip

@@ -9,12 +9,12 @@ import torch
 from torch import nn
 
 from srhm.images import deformations as d
-from srhm.images.responses import OUTPUT, responses
 from srhm.images.stability import probe, sensitivities, stabilities
+from srhm.images.trainer import OUTPUT, responses
 from srhm.model.seeding import generator
-from srhm.networks.primitive import image_network
+from srhm.networks.named import image_network
 from srhm.networks.registry import PRIMITIVE
-from srhm.studies.relative_stability import data, fields, flows, networks
+from srhm_studies.smoothness.relative_stability import data, fields, flows, networks
 
 SIZE, CUTOFF = 16, 3
 TRAINING = {

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 import yaml
 
-from srhm.names import resolved
-from srhm.studies.representation_cost.limits import LIMITS, limit_rows
-from srhm.studies.representation_cost.study import STUDY
-from srhm.studies.representation_cost.tables import COORDINATES
+from srhm.declare.names import resolved
+from srhm_studies.beyond.representation_cost.limits import LIMITS, limit_rows
+from srhm_studies.beyond.representation_cost.study import STUDY
+from srhm_studies.beyond.representation_cost.tables import COORDINATES
 
 LONG = ("layers", "values", "regions", "components")
 

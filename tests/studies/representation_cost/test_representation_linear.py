@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.studies.representation_cost import linear, semi_orthogonal, spectra
-from srhm.studies.representation_cost.networks import Architecture, viewed
+from srhm_studies.beyond.representation_cost import linear, semi_orthogonal, spectra
+from srhm_studies.beyond.representation_cost.networks import Architecture, viewed
 
 
 def test_two_layers_cost_twice_the_nuclear_norm_and_shrink_softly():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from srhm.studies.representation_cost import fitting, spectra
-from srhm.studies.representation_cost.networks import (
+from srhm_studies.beyond.representation_cost import fitting, spectra
+from srhm_studies.beyond.representation_cost.networks import (
     Architecture,
     activations,
     initial,

@@ -5,13 +5,13 @@ import pandas as pd
 import pytest
 from cost_tables import tiny_tables
 
-from srhm.results.tables import schema_of
-from srhm.studies.representation_cost import linear as linear_networks
-from srhm.studies.representation_cost import paths
-from srhm.studies.representation_cost.claims import SINGULAR_VALUES
-from srhm.studies.representation_cost.limits import limit_rows
-from srhm.studies.representation_cost.readings import two_parts, underestimating
-from srhm.studies.representation_cost.study import STUDY
+from srhm.store.tables import schema_of
+from srhm_studies.beyond.representation_cost import linear as linear_networks
+from srhm_studies.beyond.representation_cost import paths
+from srhm_studies.beyond.representation_cost.claims import SINGULAR_VALUES
+from srhm_studies.beyond.representation_cost.limits import limit_rows
+from srhm_studies.beyond.representation_cost.readings import two_parts, underestimating
+from srhm_studies.beyond.representation_cost.study import STUDY
 
 
 def test_limits_are_intercept_and_slope_from_the_first_depth_on():

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from srhm.model import seeding
-from srhm.studies.representation_cost import ball, classes, factorisation, half, zigzag
-from srhm.studies.representation_cost.known import MAPS, level_directions
-from srhm.studies.representation_cost.maps import points_of
+from srhm_studies.beyond.representation_cost import ball, classes, factorisation, half, zigzag
+from srhm_studies.beyond.representation_cost.known import MAPS, level_directions
+from srhm_studies.beyond.representation_cost.maps import points_of
 
 W = np.eye(1, 4)[0]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm.studies.softmax_outputs.analysis import of_certain_answers
+from srhm_studies.learning_curves.softmax_outputs.analysis import of_certain_answers
 
 
 @pytest.mark.parametrize("error", [0.0, 0.02, 0.3, 0.75])

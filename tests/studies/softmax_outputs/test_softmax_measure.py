@@ -8,25 +8,24 @@ import pytest
 import torch
 from assertions import all_data
 
-from srhm.measure.any_measurement import measured_rows, write_measured
 from srhm.measure.representations import layer_representations, measure_sensitivities
+from srhm.measure.rows import measured_rows, write_measured
 from srhm.measure.sensitivity import sensitivities, transform
-from srhm.model.grammar import draw_grammar
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.results.records import read_table, write_derivations
-from srhm.results.store import StoredCell, write_cell
-from srhm.results.tables import schema_of
-from srhm.studies.softmax_outputs.measure import (
+from srhm.store.cells import StoredCell, write_cell
+from srhm.store.records import read_table, write_derivations
+from srhm.store.tables import schema_of
+from srhm.training.cell import geometry_of
+from srhm_studies.learning_curves.softmax_outputs.measure import (
     ERROR_BITS,
     OUTPUTS,
     VALUE_BITS,
     probe_of_outputs,
     softmax,
 )
-from srhm.studies.softmax_outputs.study import STUDY
-from srhm.training.cell import geometry_of
+from srhm_studies.learning_curves.softmax_outputs.study import STUDY
 
 # 2 (2 x 4)^3 = 1024 data.
 CELL = {

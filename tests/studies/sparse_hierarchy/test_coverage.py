@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 from tables import exact_complexities, grammar
 
-from srhm.studies.sparse_hierarchy.coverage import FIGURES, coverage, curves_of_figures
-from srhm.studies.sparse_hierarchy.published_values import published_values
+from srhm.paper.sparse_hierarchy.coverage import FIGURES, coverage, curves_of_figures
+from srhm.paper.sparse_hierarchy.published_values import published_values
 from srhm.training.configuration import HierarchySection
 
 ROOT = Path(__file__).parents[3]

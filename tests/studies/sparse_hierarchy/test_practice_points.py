@@ -8,9 +8,9 @@ import pytest
 from scipy import stats
 from tables import grammar
 
+from srhm.paper.sparse_hierarchy.practice_points import STEP, nearest_sizes, practice_points
 from srhm.statistics.sample_complexity import all_sample_complexities
-from srhm.studies.sparse_hierarchy.practice_points import STEP, nearest_sizes, practice_points
-from srhm.training.rates import published_rate
+from srhm.training.configuration import published_rate
 
 GRID = [400, 600, 900, 1350, 2000, 3000]
 SHIFTS = (-0.3, 0.1, 0.2)  # of log P* of each seed

@@ -17,21 +17,21 @@ import pandas as pd
 import pytest
 import yaml
 
-from srhm import preset
 from srhm.commands import publish as published
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import CONFIG as CONFIGS
 from srhm.commands.presets import Run
+from srhm.declare.study import ConfigError
 from srhm.model import theory
-from srhm.results.outdated import CODE
-from srhm.results.places import PUBLISHED
-from srhm.results.published_provenance import PublicationError
-from srhm.results.records import read_table, write_table
-from srhm.results.sources import digest_of
-from srhm.results.tables import CELLS, SENSITIVITIES, TIMINGS
+from srhm.planning import preset
 from srhm.statistics.publications import read_publications
 from srhm.statistics.sample_complexity import all_sample_complexities
-from srhm.study import ConfigError
+from srhm.store.cells import CODE
+from srhm.store.places import PUBLISHED
+from srhm.store.published_provenance import PublicationError
+from srhm.store.records import read_table, write_table
+from srhm.store.sources import digest_of
+from srhm.store.tables import CELLS, SENSITIVITIES, TIMINGS
 
 ROOT = Path(__file__).parents[3]
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves

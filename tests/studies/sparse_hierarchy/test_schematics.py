@@ -11,7 +11,7 @@ from srhm.model.grammar import draw_grammar
 from srhm.model.parsing import parse
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm.studies.sparse_hierarchy import figures_model
+from srhm.paper.sparse_hierarchy import figures_model
 
 
 def test_drawing_writes_nothing_and_saving_writes_the_same_bytes_twice(

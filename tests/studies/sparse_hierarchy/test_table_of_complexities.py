@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from srhm.results.places import PUBLISHED
-from srhm.results.published_provenance import PROVENANCE_FILE
-from srhm.scorecard.curves import with_rates
+from srhm.paper.sparse_hierarchy.page import _complexities
+from srhm.scorecard.complexity_rows import with_rates
 from srhm.statistics.publications import read_publications
-from srhm.studies.sparse_hierarchy.page import _complexities
+from srhm.store.places import PUBLISHED
+from srhm.store.published_provenance import PROVENANCE_FILE
 
 
 def test_of_each_net_the_papers_grammars_at_the_usual_width_and_rate_stand_first():

@@ -6,16 +6,12 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from srhm.measure.any_measurement import measured_rows, write_measured
+from srhm.measure.rows import measured_rows, write_measured
 from srhm.model.encoding import symbols
-from srhm.model.grammar import draw_grammar
-from srhm.model.letters import parameters_of
+from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
-from srhm.results.records import read_table, write_derivations
-from srhm.results.store import StoredCell, write_cell
-from srhm.results.tables import schema_of
-from srhm.studies.sparsity_transfer.measure import (
+from srhm.plane.sparsity_transfer.measure import (
     KINDS,
     ONLY_B,
     TRANSFER,
@@ -23,7 +19,10 @@ from srhm.studies.sparsity_transfer.measure import (
     data_by_kind,
     errors,
 )
-from srhm.studies.sparsity_transfer.study import STUDY
+from srhm.plane.sparsity_transfer.study import STUDY
+from srhm.store.cells import StoredCell, write_cell
+from srhm.store.records import read_table, write_derivations
+from srhm.store.tables import schema_of
 from srhm.training.cell import geometry_of, train_cell
 from srhm.training.sparse import SparseEngine
 

@@ -7,11 +7,11 @@ import pytest
 from flow_kinds import KINDS, entries_of
 from train_curves import train_flow
 
-from srhm.results.records import write_table
-from srhm.results.store import read_cell
-from srhm.studies.stripe.analysis import alignments, beta
-from srhm.studies.stripe.machines import MACHINES, machines
-from srhm.studies.stripe.measure import NEURONS, measure_neurons
+from srhm.store.cells import read_cell
+from srhm.store.records import write_table
+from srhm_studies.regimes.stripe.analysis import alignments, beta
+from srhm_studies.regimes.stripe.machines import MACHINES, machines
+from srhm_studies.regimes.stripe.measure import NEURONS, measure_neurons
 
 LOG = logging.getLogger("srhm.tests")
 

@@ -9,10 +9,10 @@ import torch
 from srhm.data import displace, exchange_synonyms, random_grammar, symbols, train_and_test
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.studies.teaching import shortcut
-from srhm.studies.teaching.augmentation import drawn_anew
-from srhm.studies.teaching.experiment import TaughtEngine, run
 from srhm.training.sparse import SparseEngine
+from srhm_studies.learning_curves.teaching import shortcut
+from srhm_studies.learning_curves.teaching.augmentation import drawn_anew
+from srhm_studies.learning_curves.teaching.experiment import TaughtEngine, run
 
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=4, n_empty=3, seed=0)
 DATA, TEST = train_and_test(GRAMMAR, n_train=400, n_test=50, seed=0)

@@ -8,8 +8,14 @@ import numpy as np
 import pandas as pd
 
 from srhm.model import theory
-from srhm.results.tables import CELLS, SENSITIVITIES
-from srhm.studies.temperature.analysis import MAIN, complexities, exponents, limits, ratio_of
+from srhm.store.tables import CELLS, SENSITIVITIES
+from srhm_studies.learning_curves.temperature.analysis import (
+    MAIN,
+    complexities,
+    exponents,
+    limits,
+    ratio_of,
+)
 
 RATES = (0.03, 0.01, 0.003, 0.001)
 MULTIPLES = 2.0 ** (np.arange(-6, 7) / 3)

@@ -14,7 +14,12 @@ from temperature_tables import (
     tables_of,
 )
 
-from srhm.studies.temperature.analysis import TEXT, ratio_of, table_ratio, table_ratio_of_one
+from srhm_studies.learning_curves.temperature.analysis import (
+    TEXT,
+    ratio_of,
+    table_ratio,
+    table_ratio_of_one,
+)
 
 # Of log P*: between two P, a factor 1.26 apart, the error is convex, and the P* of a line through
 # both is too large by up to this.

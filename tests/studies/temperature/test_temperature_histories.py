@@ -5,16 +5,21 @@ import logging
 import numpy as np
 import pytest
 
-from srhm.measure.any_measurement import measured_rows, write_measured
-from srhm.model.letters import parameters_of
+from srhm.measure.rows import measured_rows, write_measured
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.results.records import read_table, write_derivations
-from srhm.results.store import StoredCell, write_cell
-from srhm.studies.temperature.configuration import TemperatureSection, plan
-from srhm.studies.temperature.histories import HISTORIES, SENSITIVITY_HISTORIES, look_steps, watch
-from srhm.studies.temperature.study import STUDY
+from srhm.store.cells import StoredCell, write_cell
+from srhm.store.records import read_table, write_derivations
 from srhm.training.cell import train_cell
 from srhm.training.sparse import SparseEngine
+from srhm_studies.learning_curves.temperature.configuration import TemperatureSection, plan
+from srhm_studies.learning_curves.temperature.histories import (
+    HISTORIES,
+    SENSITIVITY_HISTORIES,
+    look_steps,
+    watch,
+)
+from srhm_studies.learning_curves.temperature.study import STUDY
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [60, 120]}
 SECTION = {

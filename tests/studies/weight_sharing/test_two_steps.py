@@ -10,8 +10,13 @@ from srhm.model.correlations import class_correlations, expected_class_correlati
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm.studies.weight_sharing.first_steps import independent
-from srhm.studies.weight_sharing.two_steps import _noise, points_of_two_steps, steps, two_steps
+from srhm_studies.learning_curves.weight_sharing.first_steps import independent
+from srhm_studies.learning_curves.weight_sharing.two_steps import (
+    _noise,
+    points_of_two_steps,
+    steps,
+    two_steps,
+)
 
 NETS = ("lcn", "cnn_features", "cnn_places", "cnn", "cnn_pooled_first", "cnn_pooled")
 
@@ -72,7 +77,7 @@ def test_two_steps_are_those_of_autograd(make_sample, tolerance, net, depth):
 @pytest.mark.parametrize("net", ["lcn", "cnn"])
 def test_noise_equals_signal_at_the_points_found_in_other_data(make_sample, monkeypatch, net):
     # All data are the population; the second step is that of autograd. 200 samples: 6 %.
-    monkeypatch.setattr("srhm.studies.weight_sharing.two_steps.N_SAMPLES", 256)
+    monkeypatch.setattr("srhm_studies.learning_curves.weight_sharing.two_steps.N_SAMPLES", 256)
     grammar, data, last = make_sample(n_train=5183, n_test=1)
     parameters = grammar.parameters
     lower, layer = geometry(net, parameters, width=1).layers

@@ -7,8 +7,8 @@ import pytest
 from srhm.data import tree
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm.studies.weight_sharing.figures import ORDER
-from srhm.studies.weight_sharing.first_steps import (
+from srhm_studies.learning_curves.weight_sharing.figures import ORDER
+from srhm_studies.learning_curves.weight_sharing.first_steps import (
     equal_points,
     first_steps,
     independent,

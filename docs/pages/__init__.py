@@ -1,0 +1,1 @@
+"""What programs write of results into README.md and docs: numbers, tables, pictures."""

@@ -1,0 +1,141 @@
+"""Tables of the documentation that are too long for Markdown: `make docs` makes pages of them.
+
+A page of docs names its table in a comment, `<!-- table: faults -->`.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from pages import first_rules, thesis
+from pages.markdown import escaped, table
+from pages.readme import all_scorecards, headline
+from srhm.paper.sparse_hierarchy.headline import HEADLINE
+from srhm.planning.preset import key_table
+from srhm.planning.registry import STUDIES, file_of_study
+from srhm.scorecard.expectations import verdicts_in_words
+from srhm.scorecard.headline import ForestRow
+from srhm.scorecard.numbers import expected_text, measured_text, value_text
+from srhm.scorecard.text import AFTER, verdict_counts
+from srhm.store import places
+
+ROOT = places.PUBLISHED.parent
+NAMED = re.compile(r"<!-- table: (\w+) -->")
+
+
+def with_tables(page: str, root: Path = ROOT) -> str:
+    """A page of docs, with its tables in the place of the comments that name them."""
+    return NAMED.sub(lambda found: TABLES[found[1]](root), page)
+
+
+def sources(root: Path) -> str:
+    """Figures and statements of the sources, a table for each chapter."""
+    return thesis.rows_text(thesis.read(root), all_scorecards(root))
+
+
+def faults(root: Path) -> str:
+    """What each kind of fault costs."""
+    return _of_file(root / "reference/fault_table.csv")
+
+
+def mended(root: Path) -> str:
+    """Faults that were found, what the program did, and the test that makes them since."""
+    return _of_file(root / "reference/faults.csv")
+
+
+def changes(root: Path) -> str:
+    """What a run makes again after a change."""
+    return _of_file(root / "reference/changes.csv")
+
+
+def claims(root: Path) -> str:
+    """All claims of the archived results, a table for each study and preset."""
+    shipped = all_scorecards(root)
+    return "\n".join(
+        part
+        for study in STUDIES
+        for preset, found in shipped.items()
+        if study in found
+        for part in _of_study(study, preset, found[study])
+    )
+
+
+def quotes(root: Path) -> str:
+    """What the paper says in its own words, and each measurement of it."""
+    rows = {row.claim: row for row in headline(root)}
+    lines = [
+        [f"“{escaped(one.quote)}” ({escaped(one.place)})", *_measured(rows[claim])]
+        for one in HEADLINE
+        for claim in one.lines.values()
+        if claim in rows
+    ]
+    heads = ["the paper", "measured", "value ± error", "95 % interval", "expected",
+             "distance in errors; tolerances", "authors' points", "verdict"]  # fmt: skip
+    return _table(heads, lines)
+
+
+def _measured(row: ForestRow) -> Sequence[str]:
+    numbers = [row.value, row.measured.partition(" ")[2], row.expected, "; ".join(row.distances)]
+    return [escaped(row.label), *numbers, row.theirs or "–", row.word]
+
+
+def counts(root: Path) -> str:
+    """Verdicts of each study, counted, in one table."""
+    shipped = all_scorecards(root)
+    rows = [
+        [_link(study), preset, len(found[study]), *verdict_counts(found[study]).values()]
+        for study in STUDIES
+        for preset, found in shipped.items()
+        if study in found
+    ]
+    heads = ["study", "preset", "claims", *verdict_counts(pd.DataFrame({"verdict": []}))]
+    return _table(heads, rows)
+
+
+def keys(root: Path) -> str:
+    """All keys of a preset, with defaults and meanings."""
+    return key_table()
+
+
+def rules(root: Path) -> str:
+    """Verdicts of each study by the first and by the present rules, and what became of claims."""
+    return "\n".join(first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root))))
+
+
+def _of_study(study: str, preset: str, claims: pd.DataFrame) -> Iterator[str]:
+    counted = {word: n for word, n in verdict_counts(claims).items() if n}
+    yield f"## {study}, `{preset}`"
+    yield ""
+    yield f"{_link(study)}: {len(claims)} claims, {verdicts_in_words(counted)}."
+    yield ""
+    heads = ["claim", "statement", "value ± error", "95 % interval", "expected", "verdict"]
+    yield _table(heads, map(_claim, claims.to_dict("records")))
+    yield ""
+
+
+def _claim(row: Mapping) -> Sequence[str]:
+    interval = measured_text(row).partition(" ")[2] or "–"
+    verdict = row["verdict"] + (f" {AFTER}" if row["fixed"] == "after" else "")
+    kept = [f"`{row['claim']}`", escaped(row["statement"]), value_text(row), interval]
+    return [*kept, expected_text(row), verdict]
+
+
+def _of_file(file: Path) -> str:
+    read = pd.read_csv(file, dtype=str, keep_default_na=False)
+    return _table(list(read.columns), read.map(escaped).to_numpy().tolist())
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    return "\n".join(table(heads, ([*map(str, cells)] for cells in rows)))
+
+
+def _link(study: str) -> str:
+    return f"[{study}](../{file_of_study(study)})"
+
+
+TABLES: dict[str, Callable[[Path], str]] = {
+    one.__name__: one
+    for one in (sources, faults, mended, changes, quotes, claims, counts, rules, keys)
+}

@@ -1,0 +1,80 @@
+"""What a study of experiments declares. Imports no torch.
+
+An experiment is a function from the coordinates of one cell to its results (`outcome.Outcome`). Its
+cells are kept, gathered, planned and published as those of trained networks are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from srhm.declare.study import CellMeasurement, Planned, Study, Trainer
+
+# Folder of the cells of all such studies, each in its own.
+FOLDER = "results/experiments"
+LONG = "long"
+
+
+def experiments(study: str, *, title: str, package: str | None = "") -> Trainer:
+    """What computes the cells of a study.
+
+    title: for people. package: of the study; it has `tables.CELLS`, the schema of its cells made by
+    `schemas.schema`, and `configuration.seconds`, from the coordinates of a cell to the seconds
+    that it is expected to take on one core.
+    """
+    return Trainer(
+        name=study,
+        title=title,
+        module="srhm.experiments.cells",
+        folder=f"{FOLDER}/{study}",
+        cells=f"{package}.tables:CELLS",
+        timings="EXPERIMENT_TIMINGS",
+        priority=-10,
+        gpu=False,
+        arrays=False,
+        seconds=f"{package}.configuration:seconds",
+    )
+
+
+def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CellMeasurement:
+    """The tables that have several rows of one cell, with their schemas by name."""
+    return CellMeasurement(
+        LONG,
+        trainer,
+        "srhm.experiments.cells:long_rows",
+        tables,
+        may_be_empty=True,
+    )
+
+
+def experiment_study(
+    name: str,
+    title: str,
+    *,
+    package: str | None = "",
+    computes: str,
+    config: type[Any],
+    plan: Callable[..., Planned],
+    long: Sequence[str] = (),
+    **more: Any,
+) -> Study:
+    """A study of experiments.
+
+    computes: what its trainer computes, for people. plan: as in `Study`, and it gets the `trainer`.
+    long: names of its long tables, whose schemas stand in capitals in its module `tables`. more: as
+    in `Study`.
+    """
+    trainer = experiments(name, title=computes, package=package)
+    schemas = {table: f".tables:{table.upper()}" for table in long}
+    return Study(
+        name=name,
+        title=title,
+        package=package,
+        config=config,
+        plan=partial(plan, trainer=trainer),
+        trainer=trainer,
+        measurements=(long_tables(trainer, schemas),) if long else (),
+        claims=".claims",
+        priority=-10,
+        **more,
+    )

@@ -1,0 +1,168 @@
+"""What the figures of curves share: colours, markers, points with their intervals, legends.
+
+Letters of the paper: L depth, s_0 empty places for each informative one, v features, P* sample
+complexity.
+"""
+
+from collections.abc import Sequence
+from math import log10
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from srhm.figures.looks import NETS, net
+
+Colour = tuple[float, float, float]
+
+GUIDE, FAINT = "0.35", "0.65"
+ENDINGS = ("fitted", "capped", "diverged")
+
+EQUATIONS = {
+    "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
+    "cnn": ("Eq. 4", "(s_0+1)^2\\,n_c\\,m^L"),
+}
+
+
+def draw_arrow(
+    axes: Axes,
+    start: tuple[float, float],
+    shift: tuple[float, float],
+    *,
+    tint: Colour,
+    faint: bool = False,
+) -> None:
+    """An arrow from a bound into the direction in which the value lies; shift is in points.
+
+    faint: thin and grey.
+    """
+    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=1.5 if faint else 2.5,
+                  textcoords="offset points", gid=f"arrow {shift}",
+                  arrowprops={"arrowstyle": "<|-", "color": FAINT if faint else tint,
+                              "linewidth": 0.6 if faint else 1.0,
+                              "mutation_scale": 4 if faint else 6,
+                              "shrinkA": 0, "shrinkB": 0})  # fmt: skip
+
+
+def curves_and_seeds(rows: pd.DataFrame) -> str:
+    """ "4 curves, 3–5 seeds", from cells or from rows of P*."""
+    if rows.empty:
+        return "no curve"
+    seeds = rows["n_seeds"] if "n_seeds" in rows else rows.groupby("curve")["seed"].nunique()
+    return f"{several(rows['curve'].nunique(), 'curve')}, {several(seeds, 'seed')}"
+
+
+def between(numbers: pd.Series) -> str:
+    """The number, or the least and the most of them."""
+    least, most = numbers.min(), numbers.max()
+    return f"{most}" if least == most else f"{least}–{most}"
+
+
+def plural(word: str, n: int) -> str:
+    """The word in the number that n asks for."""
+    return word if n == 1 else f"{word}s"
+
+
+def several(counts: int | pd.Series, word: str) -> str:
+    """ "1 seed", "3 seeds", or "2–3 seeds" where their numbers differ."""
+    numbers = pd.Series(counts)
+    return f"{between(numbers)} {plural(word, int(numbers.max()))}"
+
+
+def endings(statuses: pd.Series, order: Sequence[str] = ENDINGS) -> str:
+    """How many networks ended in which way: "17 fitted, 2 capped"; without order, most first."""
+    found = statuses.value_counts()
+    return ", ".join(f"{found[word]} {word}" for word in order or found.index if word in found)
+
+
+def described(cells: pd.DataFrame, words: str, /, **more: Any) -> list[str]:
+    """A note in words with fields: those of the first cell, how many "seeds", what is given.
+
+    Without cells there is none.
+    """
+    if cells.empty:
+        return []
+    known = {"seeds": several(cells["seed"].nunique(), "seed"), **more}
+    first: dict[str, Any] = {str(name): value for name, value in cells.iloc[0].items()}
+    return [words.format(**{**first, **known})]
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, for use inside $ $."""
+    number = float(f"{value:.3g}")
+    if number < 1e5:
+        return f"{number:.3g}" if number < 100 else f"{number:.0f}"
+    power = int(log10(number))
+    factor = f"{number / 10**power:.3g}\\times " if number > 10**power else ""
+    return f"{factor}10^{{{power}}}"
+
+
+def few_ticks(axis: Axis, low: float, high: float) -> None:
+    """Ticks with plain labels where decades are too few, even ones within a fifth."""
+    powers = [10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2)]
+    inside: list[float] = []
+    for factors in ((1, 3), (1, 2, 5), (1, 2, 3, 5, 7), (1, 1.5, 2, 3, 5, 7)):
+        if len(inside) < 3:
+            inside = [a * power for power in powers for a in factors if low <= a * power <= high]
+    if len(inside) < 2:
+        even = MaxNLocator(3, steps=[1, 2, 5, 10]).tick_values(low, high)
+        inside = [step for step in even if low <= step <= high] or [low]
+    axis.set_ticks(inside, labels=[f"${three_digits(step)}$" for step in inside])
+    axis.set_ticks([], minor=True)
+
+
+def patch(label: str, tint: Colour) -> Line2D:
+    """A handle that is a short thick line."""
+    return Line2D([], [], label=label, color=tint, linewidth=4, solid_capstyle="butt")
+
+
+def power(value: float) -> str:
+    """10^k for powers of ten, else three digits; for use inside $ $."""
+    exponent = log10(value)
+    if abs(exponent - round(exponent)) < 1e-9 and not 0.09 < value < 101:
+        return f"10^{{{round(exponent)}}}"
+    return f"{value:.3g}"
+
+
+CAPPED = "hollow: a seed was capped"
+
+
+def ordered(nets: Sequence[str]) -> list[str]:
+    """Networks as the legends list them, each once."""
+    known = [one for one in NETS if one in set(nets)]
+    return [*known, *sorted(set(nets) - set(known))]
+
+
+def protocol_lines(cells: pd.DataFrame) -> list[str]:
+    """How the networks of a figure were trained, a line for each way, and how that ended.
+
+    "VGG11, ResNet18: width 16, batch 32, rate 0.01, loss < 0.01, at most 2,000 steps; 2 seeds; 20
+    networks: 17 fitted, 2 capped, 1 diverged". LCN, CNN and FCN have a rate in units of H.
+    """
+    by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps"]
+    hierarchical = cells["net"].isin(["lcn", "cnn", "fcn", "fcn2"]).rename("hierarchical")
+    lines = []
+    for (width, size, rate, loss, steps, times_width), part in cells.groupby(
+        [*(cells[name] for name in by), hierarchical], sort=False
+    ):
+        names = ", ".join(net(one).label for one in ordered(list(part["net"])))
+        seeds = part.groupby(["curve", "P"])["seed"].nunique()
+        words = [*ENDINGS, *sorted(set(part["status"]) - set(ENDINGS))]
+        lines.append(
+            f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"
+            f" loss < {loss:g}, at most {steps:,} steps; {several(seeds, 'seed')};"
+            f" {several(len(part), 'network')}: {endings(part['status'], words)}"
+        )
+    return lines
+
+
+def grammar_text(cells: pd.DataFrame) -> str:
+    """The grammar of the cells for a title: all have the same."""
+    row = cells.iloc[0]
+    return (
+        f"$L={row['L']}$, $s={row['s']}$, $s_0={row['s0']}$, $n_c={row['n_c']}$,"
+        f" $m={row['m']}$, $v={row['v']}$"
+    )

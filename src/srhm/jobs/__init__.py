@@ -1,0 +1,1 @@
+"""What one job needs: its device, its stop, its log."""

@@ -1,0 +1,97 @@
+"""What is measured of a curve, by the measurement that its declaration names."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from srhm.declare.names import resolved
+from srhm.store.published import published_rows
+from srhm.store.records import read_table, write_table
+from srhm.store.tables import schema_of
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def of_rows(spec: Mapping[str, Any], rows: Path) -> Mapping[str, Any]:
+    """The spec of a curve with the cells alone that its rows have: of a search, those of its paths.
+
+    rows: file of the rows of the curve.
+    """
+    if "search" not in spec:
+        return spec
+    keys = read_table(rows, schema_of(spec["rows"]))["key"].tolist()
+    cells = [entry for entry in spec["cells"] if entry["key"] in keys]
+    taken = {"order": keys} if "order" in spec["options"] else {}
+    return {**spec, "cells": cells, "options": {**spec["options"], **taken}}
+
+
+def measured_rows(
+    spec: Mapping[str, Any],
+    *,
+    derivations: Sequence[str],
+    store: Path,
+    log: logging.Logger,
+    gpu: int = 0,
+) -> Rows:
+    """Rows by table. A measurement knows neither the curve's name nor that of its study.
+
+    spec: {"cells", "function", "options", "inputs", "tables", "gpu"}; derivations: file of the
+    samples, or nothing.
+    """
+    named = {**spec["options"], **spec["inputs"]}
+    if derivations:
+        (named["derivations"],) = derivations
+    if spec["gpu"]:
+        named["gpu"] = gpu
+    made = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
+    if isinstance(made, Mapping):
+        return {table: made.get(table, ()) for table, _ in spec["tables"]}
+    found = made if isinstance(made, tuple) else (made,)
+    return {table: own for (table, _), own in zip(spec["tables"], found, strict=True)}
+
+
+def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]) -> None:
+    """Writes a file for each table, with the name of the curve and the columns that it gives."""
+    for table, name in spec["tables"]:
+        schema = schema_of(name)
+        names = {"curve": spec["curve"], **spec["columns"]}
+        own = {name: value for name, value in names.items() if name in schema.names}
+        write_table([{**own, **row} for row in rows[table]], Path(files[table]), schema)
+
+
+def measure_lacking(
+    entries: Sequence[Mapping[str, Any]],
+    *,
+    measurement: Mapping[str, Any],
+    published: str,
+    order: Sequence[str],
+    store: Path,
+    log: logging.Logger,
+    derivations: Path | str = "",
+    gpu: int = 0,
+    **inputs: Any,
+) -> Rows:
+    """Rows by table in this order of keys, without the curve and the columns that it gives.
+
+    entries: the cells that are trained here. measurement: what a spec of `any_measurement` says of
+    it. published: folder of the rows of all other keys. All else: as the measurement gets it.
+
+    Raises:
+        PublicationError: if published rows are damaged.
+    """
+    spec = {**measurement, "cells": entries, "inputs": inputs}
+    samples = [str(derivations)] if derivations else []
+    own: Rows = {}
+    if entries:
+        own = measured_rows(spec, derivations=samples, store=store, log=log, gpu=gpu)
+    others = set(order) - {entry["key"] for entry in entries}
+    place = {key: i for i, key in enumerate(order)}
+    found = {}
+    for table, name in spec["tables"]:
+        taken = published_rows(Path(published), table, schema_of(name), keys=others)
+        given = {"curve", *spec["columns"]}
+        rows = [{k: v for k, v in row.items() if k not in given} for row in taken]
+        found[table] = sorted([*own.get(table, ()), *rows], key=lambda row: place[row["key"]])
+    log.info("%d cells measured here, rows of %d are published", len(entries), len(others))
+    return found

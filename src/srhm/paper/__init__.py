@@ -1,0 +1,1 @@
+"""The studies of the paper: sample complexity and invariances, common architectures, images."""

@@ -1,0 +1,393 @@
+"""Figures 1, 9 and 17 of the paper, and Table 1: many networks and their sensitivities.
+
+Letters of the paper: ε test error, D and S sensitivities to diffeomorphisms and synonyms of the
+input's level (Eq. 6, 7, 13, 14 with l = 1), P training points; R_f sensitivity to smooth
+deformations of an image over that to noise of the same norm (Petrini et al. 2021).
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from math import isfinite
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
+
+from srhm.figures import looks
+from srhm.figures.averaging import spread
+from srhm.figures.drawing import laid_out_page, styled
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, BLUE, GREEN, ORANGE, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import BELOW, Axis, Marks, Panel, law
+from srhm.figures.scales import Scale, nets
+from srhm.figures.words import (
+    CAPPED,
+    GUIDE,
+    endings,
+    grammar_text,
+    ordered,
+    protocol_lines,
+    several,
+)
+from srhm.model.seeding import generator
+from srhm.networks.inspection import table1 as structures
+from srhm.networks.registry import NAMED
+from srhm.paper.named_nets.error_and_sensitivity import (
+    DEEP,
+    DEPTHS,
+    all_networks,
+    correlation,
+    fixed_size,
+    one_grammar,
+    side_by_side,
+)
+from srhm.statistics.rank_correlation import RankCorrelation
+
+# The paper's blue, orange and green, in colours that the common kinds of colour blindness tell
+# apart; markers differ too.
+QUANTITIES = Scale(column="quantity", title="Averages", looks={
+    "error": Look("test error $\\varepsilon$", BLUE, "o", "-"),
+    "S": Look("$S$ (synonyms)", ORANGE, "s", "-"),
+    "D": Look("$D$ (diffeomorphisms)", GREEN, "^", "-"),
+})  # fmt: skip
+KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
+NO_IMAGES = "A, B: the images are not here; make cifar fetches them."
+# Petrini et al. 2021, Figure 5: the test error of 15 networks goes as 0.2 times the root of R_f.
+IMAGES_GUIDE = (0.2, 0.5)
+FAINTEST = 0.25  # opacity of the smallest P
+ROOM = 1.35  # factor between the outermost points and the edges
+BARS = 3.0  # factor from the outermost points to which bars widen the axes
+# Letters of the panels of digits, and what the notes say of them.
+PRIMED, DIGITS = ("A\u2032", "B\u2032"), "A\u2032, B\u2032, digits (archive)"
+# Columns of Table 1, and where the paper's words of a family are; its column of dropout holds
+# drop-connect too.
+COLUMNS = {
+    "": "", "depth": "paper_depth", "M parameters\n2-D, 1-D": "paper_parameters",
+    "FC\nlayers": "paper_fc_layers", "acti-\nvation": "paper_activation",
+    "pooling\n(2-D; 1-D if another)": "paper_pooling", "drop-\nout": "paper_dropout",
+    "drop-\nconnect": "", "batch\nnorm": "paper_batch_norm", "skips": "paper_skip_connections",
+}  # fmt: skip
+# Words of the paper that do not fit into their column, shortened.
+SHORT = {
+    "yes (inv. residuals)": "yes", "yes + dropconnect": "yes", "if 'bn' in name": "if ‘bn’",
+    "average (last layer only)": "average (last layer)",
+    "avg. (last layer only)": "average (last layer)",
+}  # fmt: skip
+NONE, PAPER = "–", "paper"
+Place = Literal["output", "internal"]
+Drawn = tuple[dict[str, Panel], list[str]]  # panels by their letters, and notes
+
+
+def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Figure:
+    """Figure 9: ε, S and D at three relative depths against P.
+
+    A row for each network, a column for each relative depth; lines are averages over the seeds,
+    bars go from the lowest to the highest seed. P at which a network was capped have open markers,
+    P at which a cell diverged a cross at the upper edge.
+    """
+    cells = one_grammar(cells)
+    order = ordered(list(cells["net"]))
+    if not order:
+        return mosaic([], columns=1, preset=preset)
+    names = ["net", "P"]
+    ended = cells.assign(**{word: cells["status"] == word for word in ("capped", "diverged")})
+    ended = ended.groupby(names)[["capped", "diverged"]].any().reset_index()
+    errors = spread(cells, "test_error", names).rename(columns={"test_error": "mean"})
+    errors = errors.merge(ended, on=names).assign(quantity="error")
+    columns = {"kind": "quantity", "value": "mean", "value_low": "low", "value_high": "high",
+               "n_capped": "capped"}  # fmt: skip
+    measured = {depth: side_by_side(cells, sensitivities, depth).rename(columns=columns)
+                for depth in DEPTHS}  # fmt: skip
+    tops = (table["high"].max() for table in (errors, *measured.values()) if len(table))
+    top = 1.05 * max(1.0, *tops)
+    panels = [
+        Panel(title=f"{100 * depth:.0f} % depth" if net == order[0] else "",
+              x=Axis("$P$ (points)" if net == order[-1] else "", log=True),
+              y=Axis(looks.net(net).label, limits=(-0.03 * top, top)), marks=[
+                  Marks(rows=pd.concat([own.dropna(), rows[rows["net"] == net]]), x="P", y="mean",
+                        low="low", high="high", open="capped", line="-", by=[QUANTITIES],
+                        name=f"{net} at {depth:g}", size=3.2, width=0.9,
+                        bar_label="lowest to highest seed", open_label=CAPPED),
+                  Marks(rows=own[own["diverged"]].assign(top=top), x="P", y="top", marker="x",
+                        colour=BLACK, name="diverged", label="a seed diverged"),
+              ])
+        for net in order for own in [errors[errors["net"] == net]]
+        for depth, rows in measured.items()
+    ]  # fmt: skip
+    heading = f"{grammar_text(cells)}; transformations of the input's level, $l=1$."
+    return mosaic(panels, columns=len(DEPTHS), preset=preset, height=1.15, share="xy",
+                  notes=[heading, *protocol_lines(cells)], letters=[""] * len(panels))  # fmt: skip
+
+
+def fig01(*tables: pd.DataFrame, preset: str, digits: Sequence[str] = ()) -> Figure:
+    """Figure 1: test error of many networks against sensitivities of the output.
+
+    tables: cells and sensitivities of LCN and CNN, those of the named networks, and rows of
+    `tables.IMAGES`, without any where no network was trained on images. digits: files of the
+    published rows that then stand in panels A and B, as for `digit_rows`. Points are averages over
+    the seeds, bars go from the lowest to the highest.
+    """
+    panels, lines = _images(tables[4], digit_rows(digits))
+    more, first = _on_the_model(*tables[:4], place="output", letters="CDEF")
+    return _assembled({**panels, **more}, first[:1] + lines + first[1:], preset=preset)
+
+
+def fig17(*tables: pd.DataFrame, preset: str) -> Figure:
+    """Figure 17: as C to F of Figure 1, of a layer at 80 % depth."""
+    return _assembled(*_on_the_model(*tables, place="internal", letters="ABCD"), preset=preset)
+
+
+def fig01_images(images: pd.DataFrame, *, preset: str, digits: Sequence[str] = ()) -> Figure:
+    """Panels A and B of Figure 1 alone; the arguments are those of `fig01`."""
+    return _assembled(*_images(images, digit_rows(digits)), preset=preset)
+
+
+def _assembled(panels: Mapping[str, Panel], lines: Sequence[str], *, preset: str) -> Figure:
+    return mosaic(list(panels.values()), columns=2, preset=preset, notes=lines,
+                  absent=" ".join(lines), letters=list(panels))  # fmt: skip
+
+
+def _images(images: pd.DataFrame, digits: pd.DataFrame) -> Drawn:
+    """All networks at their largest P, and at all P: CIFAR-10, or digits where it is not there."""
+    data, letters, words, absent = "CIFAR-10", ("A", "B"), "CIFAR-10", []
+    if images.empty:
+        images, data, letters, words, absent = digits, "digits", PRIMED, DIGITS, [NO_IMAGES]
+    if images.empty:
+        return {letter: Panel(title="CIFAR-10") for letter in "AB"}, absent
+    points = _image_points(images)
+    largest = points["P"].max()
+    panels = {
+        letter: _panel(points if across else points[points["P"] == largest],
+                       f"{data}, {'growing $P$' if across else f'$P={largest}$'}",
+                       "$R_f$ (smooth deformations)", IMAGES_GUIDE, across)
+        for letter, across in zip(letters, (False, True), strict=True)
+    }  # fmt: skip
+    return panels, [*_image_lines(images, words), *absent]
+
+
+def _on_the_model(
+    core_cells: pd.DataFrame, core_sensitivities: pd.DataFrame, cells: pd.DataFrame,
+    sensitivities: pd.DataFrame, *, place: Place, letters: str,
+) -> Drawn:  # fmt: skip
+    """At one P above, the grammar of most networks, at all P below; D at the left, S at the right.
+
+    The first note is that of the grammars.
+    """
+    rows = [table for table in (core_sensitivities, sensitivities) if len(table)]
+    measured = pd.concat(rows, ignore_index=True) if rows else sensitivities
+    compared = all_networks(core_cells, cells, "networks")
+    growing = all_networks(core_cells, cells, "cells")
+    at_one, over = (side_by_side(own, measured, "output" if place == "output" else DEEP)
+                    for own in (compared, growing))  # fmt: skip
+    size = fixed_size(compared, at_one)
+    points = pd.concat([at_one[at_one["P"] == size].assign(across=False), over.assign(across=True)])
+    points = points.assign(floor=0.5 / points["n_test"])
+    drawn = [
+        _panel(points[(points["kind"] == kind) & (points["across"] == across)],
+               "growing $P$" if across else f"$P={size}$" if size else "one $P$",
+               f"${kind}_{{\\mathrm{{{place}}}}}$ ({word})", (None, 1.0), across)
+        for across in (False, True) for kind, word in KINDS.items()
+    ]  # fmt: skip
+    lines = []
+    if len(compared):
+        shown = pd.concat([compared, growing]).drop_duplicates(["curve", "key"])
+        words = [grammar_text(own) for own in (compared, growing)]
+        pairs = (letters[:2], letters[2:])
+        if words[0] != words[1]:
+            words = [f"{', '.join(two)}: {of}" for two, of in zip(pairs, words, strict=True)]
+        grammars = "; ".join(dict.fromkeys(words))
+        lines = [f"SRHM, {grammars}; transformations of the input's level, $l=1$.",
+                 *protocol_lines(shown)]  # fmt: skip
+    return dict(zip(letters, drawn, strict=True)), lines
+
+
+def _image_points(images: pd.DataFrame) -> pd.DataFrame:
+    """A row for each network and P; R_f is averaged in its logarithm, as its source does."""
+    rows = images[images["test_error"].notna() & (images["relative_sensitivity"] > 0)]
+    # Without a threshold of the loss the cap is where training is meant to end.
+    capped = (rows["status"] == "capped") & rows["loss_threshold"].notna()
+    rows = rows.assign(error=rows["test_error"], value=rows["relative_sensitivity"], capped=capped)
+    names = ["net", "P"]
+    counts = rows.groupby(names, sort=False).agg(
+        n_seeds=("seed", "nunique"), n_capped=("capped", "sum"), n_test=("n_test", "min")
+    )
+    points = counts.assign(floor=0.5 / counts["n_test"]).reset_index()
+    for column in ("error", "value"):
+        of = spread(rows, column, names, geometric=column == "value")
+        ends = {end: f"{column}_{end}" for end in ("low", "high")}
+        points = points.merge(of.rename(columns=ends), on=names)
+    return points
+
+
+def _image_lines(images: pd.DataFrame, data: str) -> list[str]:
+    """How the networks were trained and measured, and how that ended."""
+    lines = []
+    by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps", "n_points"]
+    groups = images.groupby(by, sort=False, dropna=False)
+    for (width, size, rate, loss, steps, n_points), part in groups:
+        stop = f"loss < {loss:g}, " if isinstance(loss, float) and isfinite(loss) else ""
+        seeds = several(part.groupby(["net", "P"])["seed"].nunique(), "seed")
+        lines.append(
+            f"{data}: width {width}, batch {size}, rate {rate:g}, {stop}at most"
+            f" {steps:,} steps; {seeds}; {len(part)} networks: {endings(part['status'], ())};"
+            f" $R_f$ of {n_points} images"
+        )
+    return lines
+
+
+def _panel(
+    points: pd.DataFrame, title: str, label: str, guide: tuple[float | None, float], across: bool
+) -> Panel:
+    """A panel of points with columns net, P, value, error and their ranges, n_capped, floor.
+
+    guide: prefactor (None: through the points' median) and power of a law. across: of several P.
+    """
+    if points.empty:
+        return Panel(title=title)
+    # A network without any error on its test set has one of at most half an error in n_test.
+    floor, none = points["floor"], points["error"] < points["floor"]
+    points = points.assign(
+        y=points["error"].clip(lower=floor), low=points["error_low"].clip(lower=floor),
+        high=points["error_high"].clip(lower=floor), beyond=np.where(none, BELOW, 0),
+    )  # fmt: skip
+    sizes = sorted(set(points["P"]))
+    x, y = (points[name].to_numpy(dtype=float) for name in ("value", "y"))
+    limits = (max(float(points["value_low"].min()), x.min() / BARS) / ROOM,
+              min(float(points["value_high"].max()), x.max() * BARS) * ROOM)  # fmt: skip
+    bottom = max(float(points["low"].min()), y.min() / BARS)
+    prefactor, power = guide
+    words = "guide: slope 1" if prefactor is None else f"guide: ${prefactor:g}\\,R_f^{{1/2}}$"
+    if prefactor is None:
+        prefactor = float(np.exp(np.median(np.log(y) - power * np.log(x))))
+    # The numbers stand above the points and, where it lies above these, the guide.
+    top = max(y.max() * 2.6, prefactor * limits[1] ** power * 1.6)
+    found = correlation(points, across_sizes=across, generator=generator(0, role="drawing"))
+    networks = nets({*looks.NETS, *points["net"]}, title="Networks")
+    marks = [
+        Marks(rows=points[points["P"] == size], x="value", y="y", low="low", high="high",
+              x_low="value_low", x_high="value_high", open="n_capped", beyond="beyond",
+              by=[networks], name="network", size=4.5,
+              alpha=FAINTEST ** (i / max(len(sizes) - 1, 1)), bar_label="lowest to highest seed",
+              open_label=CAPPED, arrow_label="none in the test set, at $1/(2n)$: $\\varepsilon$ is")
+        for i, size in enumerate(reversed(sizes))
+    ]  # fmt: skip
+    counted = f"{several(points['net'].nunique(), 'network')}, {several(points['n_seeds'], 'seed')}"
+    return Panel(
+        title=f"{title}, {counted}", x=Axis(label, log=True, limits=limits),
+        y=Axis("test error $\\varepsilon$", log=True,
+               limits=(bottom / (3 * ROOM if none.any() else ROOM), top)),
+        marks=[*marks, law(limits, lambda at: prefactor * at**power, words,
+                           line="-." if guide == IMAGES_GUIDE else "--")],
+        extra=partial(_printed, found, opacities=len(sizes) > 1),
+    )  # fmt: skip
+
+
+def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence[Entry]:
+    """Writes ρ with its interval, p and n into the upper left corner; entries of the opacity."""
+    text = f"$\\rho$ is not determined, n = {found.n}"
+    if isfinite(found.value):
+        interval = f"[{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else "[unknown]"
+        p = f"p = {found.p_value:.3f}" if found.p_value >= 1e-3 else "p < 0.001"
+        text = f"$\\rho$ = {found.value:.2f} {interval}\n{p}, n = {found.n}".replace("-", "−")
+    behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
+    axes.text(0.03, 0.99, text, transform=axes.transAxes, va="top", ha="left", fontsize=7,
+              zorder=5, bbox=behind)  # fmt: skip
+    ends = (("smallest", FAINTEST), ("largest", 1.0)) if opacities else ()
+    return [
+        Entry("Opacity: $P$", word, (Line2D([], [], color=GUIDE, marker="o", markersize=4,
+                                            linestyle="", alpha=alpha),), rank=rank)
+        for rank, (word, alpha) in enumerate(ends)
+    ]  # fmt: skip
+
+
+def digit_rows(files: Sequence[str]) -> pd.DataFrame:
+    """VGG, ResNet, EfficientNet on digits with R_f of the trained network, as rows of IMAGES.
+
+    Of the study of relative stability (thesis, chapter 4). files: its published tables,
+    `cells.parquet` and `stability.parquet` among them; without both there are no rows.
+    """
+    tables = {Path(file).stem: Path(file) for file in files}
+    whole = ["P", "seed", "width", "batch_size", "max_steps", "n_points", "n_test"]
+    columns = ["net", *whole, "learning_rate", "loss_threshold", "status", "test_error",
+               "relative_sensitivity"]  # fmt: skip
+    if not {"cells", "stability"} <= set(tables):
+        return pd.DataFrame(columns=columns)
+    cells = pd.read_parquet(tables["cells"])
+    cells = cells[(cells["data"] == "digits") & cells["net"].isin(list(NAMED))]
+    stability = pd.read_parquet(tables["stability"])
+    trained = stability.query("part == 'output' and when == 'end' and average == 'median'")
+    trained = trained[["key", "R"]].rename(columns={"R": "relative_sensitivity"})
+    rows = cells.merge(trained, on="key").astype(dict.fromkeys(whole, int))
+    return rows[columns].sort_values(["net", "P", "seed"], ignore_index=True)
+
+
+@styled
+def table1(*, preset: str) -> Figure:
+    """Table 1: the structure of VGG, ResNet and EfficientNet, as their modules are.
+
+    A line for each network, a grey line with the paper's words for each family, below them the
+    notes of what differs.
+    """
+    families = [list(part) for _, part in groupby(structures(), key=lambda row: row["family"])]
+    lines = []
+    for part in families:
+        for net, pair in groupby(part, key=lambda row: row["net"]):
+            lines.append(_ours(net, *sorted(pair, key=lambda row: -row["dimensions"])))
+        lines.append(_papers(part[0]))
+    notes = [note for part in families for note in _notes(part)]
+    figure, page = laid_out_page(0.18 * (len(lines) + 2), preset=preset, foot=notes)
+    figure.cells = (tuple(head.replace("-\n", "") for head in COLUMNS), *map(tuple, lines))
+    axes = page.subplots()
+    axes.axis("off")
+    table = axes.table([list(COLUMNS), *lines], cellLoc="left", edges="open", bbox=Bbox.unit())
+    table.auto_set_font_size(False)
+    table.set_fontsize(7)
+    table.auto_set_column_width(list(range(len(COLUMNS))))
+    for (row, _), cell in table.get_celld().items():
+        cell.PAD = 0.03
+        if row == 0:
+            cell.set_height(2 * cell.get_height())
+            cell.set_text_props(weight="bold")
+        elif lines[row - 1][0] == PAPER:
+            cell.set_text_props(color="0.45", style="italic")
+        if row == 0 or lines[row - 1][0] == PAPER:
+            cell.visible_edges = "B"
+            cell.set(edgecolor="0.6", linewidth=0.5)
+    return figure
+
+
+def _ours(net: str, two: Mapping[str, Any], one: Mapping[str, Any]) -> list[str]:
+    """A network in two dimensions and in one."""
+    pooling = SHORT.get(two["pooling"], two["pooling"])
+    if one["pooling"] != two["pooling"]:
+        pooling += f"; {SHORT.get(one['pooling'], one['pooling'])}"
+    return [
+        looks.net(net).label, str(two["depth"]),
+        f"{two['n_parameters'] / 1e6:.2f}, {one['n_parameters'] / 1e6:.2f}", str(two["n_linear"]),
+        two["activation"], pooling, f"{two['dropout']:g}" if two["dropout"] else NONE,
+        f"{two['drop_connect']:.2g}" if two["drop_connect"] else NONE,
+        "yes" if two["batch_norm"] else NONE, str(two["n_skips"]) if two["n_skips"] else NONE,
+    ]  # fmt: skip
+
+
+def _papers(row: Mapping[str, Any]) -> list[str]:
+    connected = "yes" if "connect" in row["paper_dropout"] else NONE
+    words = [row[key] if key else connected for key in list(COLUMNS.values())[1:]]
+    return [PAPER, *(NONE if word == "/" else SHORT.get(word, word) for word in words)]
+
+
+def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Lines of "VGG11, VGG16: depth 9: ...": equal notes of a family once; those on 1-D once."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        for note in filter(None, row["note"].split("; ")):
+            if row["dimensions"] == 2:
+                found.setdefault(note, []).append(looks.net(row["net"]).label)
+    return [f"{', '.join(names)}: {note}" for note, names in found.items()]

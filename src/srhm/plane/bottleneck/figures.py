@@ -1,0 +1,111 @@
+"""The bottleneck: how many singular values are left in each layer under weight decay.
+
+Letters: n_c classes, lambda weight decay, k layer, S_k and D_k sensitivities to synonyms and to
+diffeomorphisms of the input (l = 1), P training points, h width.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from srhm.figures.averaging import spread
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLUE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, levels
+from srhm.figures.scales import by_name, parted, shaped
+from srhm.figures.words import described, endings
+from srhm.plane.bottleneck import analysis
+
+DECAY = {False: Look("no decay", VERMILION), True: Look("with decay", BLUE)}
+WHEN = {"end": Look("end of training", line="-", filled=True),
+        "initial": Look("start", line=":", filled=False)}  # fmt: skip
+FEW = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
+
+
+def bottleneck(
+    cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame,
+    sensitivities: pd.DataFrame, *, preset: str,
+) -> Figure:  # fmt: skip
+    """Weights, representations and sensitivities of every layer with and without weight decay.
+
+    From the tables of cells, singular values, their summaries and sensitivities. A, B: singular
+    values of each layer's weights above 0.5, and above half of the layer's largest. C:
+    participation ratio of representations, beside the directions that the features of each level
+    of the grammar span. D, E: sensitivities of the same layers to synonyms and
+    to diffeomorphisms at level 1. Means over seeds, at the end and at the start.
+    """
+    own = cells[cells["study"] == analysis.STUDY]
+    on = ["curve", "key"]
+    coordinates = own[[*on, "P", "weight_decay"]]
+    ratios, felt = (table.merge(coordinates, on=on) for table in (summaries, sensitivities))
+    felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
+    weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
+    large = analysis.large_singular_values(values, own)
+    known = own[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
+    last = levels(known.assign(n=known["n_c"].map(analysis.last_rank)), "n", "$n_c-1$", line="--",
+                  name="n_c - 1")  # fmt: skip
+    grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
+    spans = pd.DataFrame([
+        {"level": str(level),
+         "n": analysis.level_directions(level, depth=depth, branching=s, n_features=v)}
+        for depth, s, v in grammars for level in range(1, depth + 1)
+    ], columns=["level", "n"])  # fmt: skip
+    return mosaic([
+        _panel("weights", f"singular values above {analysis.LARGE:g}", large, "n_large", last,
+               few=True),
+        _panel("weights", "above half of the largest", weights, "n_above_half", last, few=True),
+        _panel("representations", "participation ratio", data, "participation_ratio", last,
+               *(levels(one, "n", f"features of level {level}", line=line, name=f"level {level}")
+                 for (level, one), line in zip(parted(spans, "level"), (":", "-.", "-"),
+                                               strict=False))),
+        _panel("synonyms", "synonyms $S_k$", felt[felt["kind"] == "S"], "value"),
+        _panel("diffeomorphisms", "diffeomorphisms $D_k$", felt[felt["kind"] == "D"], "value"),
+    ], columns=3, preset=preset, notes=_notes(own))  # fmt: skip
+
+
+def _panel(
+    title: str, label: str, rows: pd.DataFrame, column: str, *guides: Marks, few: bool = False
+) -> Panel:
+    """Means over seeds against the layer; bars at the end of training from least to most."""
+    rows = rows.assign(decay=rows["weight_decay"] > 0)
+    by = ["decay", "P", "when", "k"]
+    means = spread(rows, column, by).rename(columns={column: "mean"})
+    means[["low", "high"]] = means[["low", "high"]].where(means["when"] == "end")
+    layers = rows.drop_duplicates("k").sort_values("k")[["k", "layer"]]
+    ticks = {k: "out" if one == "output" else str(k) for k, one in layers.itertuples(index=False)}
+    looks = [by_name("decay", means["decay"], DECAY), shaped("P", means["P"], "$P$", label=str),
+             by_name("when", means["when"], WHEN)]  # fmt: skip
+    return Panel(
+        title=title, x=Axis("layer $k$", ticks=ticks), y=Axis(label, limits=(0, None)),
+        extra=_few_and_many if few else None,
+        marks=[Marks(rows=means, x="k", y="mean", low="low", high="high", by=looks, line="-",
+                     size=3.5), *guides],
+    )  # fmt: skip
+
+
+def _few_and_many(axes: Axes) -> Sequence[Entry]:
+    """A scale on which 0, 2 and 3 are as far apart as 20 and 40."""
+    top = 1.3 * max(axes.get_ylim()[1], 12.0)
+    axes.set_yscale("symlog", linthresh=1, linscale=0.4)
+    axes.set_ylim(0, top)
+    ticks = [n for n in FEW if n <= top]
+    axes.set_yticks(ticks, labels=[str(n) for n in ticks])
+    axes.set_yticks([], minor=True)
+    return ()
+
+
+def _notes(cells: pd.DataFrame) -> list[str]:
+    return [
+        note for _, part in cells.groupby(["weight_decay", "hidden_layers", "width"])
+        for note in described(
+            part, "λ = {weight_decay:.3g}: {kind} of {hidden_layers} hidden layers, h = {width},"
+            " L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, {optimiser}, {seeds},"
+            " {ends}; test error {errors}.",
+            kind="".join(sorted(set(part["net"]))).upper(), ends=endings(part["status"], ()),
+            errors=", ".join(f"{100 * own['test_error'].mean():.1f} % (P = {P})"
+                             for P, own in parted(part, "P")),
+        )
+    ]  # fmt: skip

@@ -1,0 +1,419 @@
+"""P*, the onset of invariances and relative stability at each output scale alpha_tilde.
+
+Letters of the paper: P training points, P* sample complexity, P*_S and P*_D those of S_2 and D_2,
+L depth, s_0 empty places for each informative one, ε test error; α̃ = √h α, Θ tangent kernel;
+D_k sensitivity of layer k to diffeomorphisms of the input, G_k to noise of equal norm,
+R_k = D_k/G_k.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, shape, with_ends
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, BLUE, GREY, TINTS, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
+from srhm.figures.scales import Scale, by_name, graded
+from srhm.figures.selection import at_threshold
+from srhm.figures.words import EQUATIONS, curves_and_seeds, endings, power, several
+from srhm.model.grammar import NET_AND_DATA
+from srhm.statistics.sample_complexity import DEFAULT_RULE
+
+STUDY = "complexity"
+NETS = ("lcn", "cnn", "fcn")
+WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
+# Factors by which kernels and SGD are moved along alpha_tilde to be seen beside the networks.
+APART = {"end_kernel": 1.5, "sgd": 1 / 1.5}
+# Factor between the outermost places of the alpha_tilde at one prediction, where equal bounds would
+# coincide: no point is further than a tenth from where it belongs.
+ASIDE = 1.2
+FROZEN = "frozen kernel of the end; at $\\Theta_0$: of the start"
+BEYOND = 30.0  # factor from the largest alpha_tilde to the kernel at initialisation
+KINDS = {
+    "test_error": Look("test error $\\varepsilon$", BLACK, "o", "-"),
+    "S": Look("$S_2$ (synonyms)", VERMILION, "o", "-"),
+    "D": Look("$D_2$ (diffeomorphisms)", BLUE, "o", "-"),
+}
+KERNELS = {
+    "initial": Look("$\\varepsilon$ of the kernel at initialisation", GREY, line=":"),
+    "end": Look("$\\varepsilon$ of the kernel at the end", GREY, line="--"),
+}
+# Markers of P*_D by s_0, beside those of P*_S.
+DISPLACED = {1: "+", 2: "x"}
+BUDGET = "a run did not fit within its budget"
+INTERVAL = f"{100 * DEFAULT_RULE.confidence:.3g} % interval"
+POINTS = Axis("training points $P$", log=True)
+STAR = Axis("sample complexity $P^*$", log=True)
+ENDS: dict[str, Any] = {"y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond"}
+
+
+def main(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the study's main curves.
+
+    Not those trained with SGD, which are a check, nor those of widths that were trained at fewer
+    alpha_tilde than others of the same net and data: these check that a width is enough.
+    """
+    own = rows[rows["optimiser"] != "sgd"]
+    if own.empty:
+        return own
+    scales = own.groupby([*NET_AND_DATA, "width"])["alpha_tilde"].transform("nunique")
+    return own[scales == scales.groupby([own[name] for name in NET_AND_DATA]).transform("max")]
+
+
+def _tildes(values: Iterable[float]) -> Scale:
+    return graded("alpha_tilde", values, "$\\tilde\\alpha$", label=lambda a: f"${power(a)}$",
+                  palette="flare")  # fmt: skip
+
+
+def _protocol(cells: pd.DataFrame) -> list[str]:
+    """How the networks of a study were trained, a line for each way, and how that ended."""
+    lines = []
+    by = ["optimiser", "width", "labels", "loss", "activation", "budget"]
+    for (way, width, labels, loss, activation, budget), part in cells.groupby(by):
+        nets = ", ".join(sorted({net.upper() for net in part["net"]}))
+        settings: list[str] = part["settings"].tolist() if "settings" in part else []
+        moves = {json.loads(one).get("max_output_change") for one in settings} - {None}
+        step = f" in steps that move F by at most {max(moves):g}" if moves else ""
+        lines.append(
+            f"{nets}: {WAYS.get(str(way), str(way))}, h = {width}, {activation}, {labels},"
+            f" {str(loss).replace('_', '-')}, at most {budget:,} gradient evaluations{step};"
+            f" {several(part.groupby('curve')['seed'].nunique(), 'seed')}; {len(part)} networks:"
+            f" {endings(part['status'])}."
+        )
+    return lines
+
+
+def complexity(
+    cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, preset: str
+) -> Figure:
+    """P* of the study "complexity" at this threshold, from the tables of cells and of P*.
+
+    A, B, C: P* against alpha_tilde, a panel for each net, a line for each s_0; at the right edge
+    P* of the kernel at initialisation, open diamonds that of the kernel at the end; above the frame
+    the change of the kernel at each alpha_tilde, a geometric mean over the cells. D, E, F: P* of
+    the networks against the prediction of Eq. 3 or 4, a colour for each alpha_tilde, side by side.
+    """
+    table = complexity[complexity["study"] == STUDY]
+    rows, own = at_threshold(table, threshold), cells[cells["study"] == STUDY]
+    flow, kernels = own[own["optimiser"] != "sgd"], ("initial_kernel", "end_kernel")
+    parts = {"test_error": main(rows), "sgd": rows[rows["optimiser"] == "sgd"]}
+    parts |= {one: main(at_threshold(table, threshold, criterion=one)) for one in kernels}
+    errors = parts["test_error"]
+    others = rows[rows["optimiser"] != "sgd"].drop(errors.index)
+    others_of = others.groupby(["net", "width"])["alpha_tilde"]
+    of_net = {net: {name: part[part["net"] == net] for name, part in parts.items()} for net in NETS}
+    tildes = _tildes(errors["alpha_tilde"])
+    return mosaic([
+        *(_against_alpha(net, own, flow[flow["net"] == net]) for net, own in of_net.items()),
+        *(_against_prediction(net, own["test_error"], tildes) for net, own in of_net.items()),
+    ], columns=max(1, errors["net"].nunique()), preset=preset, notes=[
+        *_protocol(own),
+        *(f"Not drawn, a row of the scorecard: {str(net).upper()}, h = {width}, at α̃ ="
+          f" {', '.join(f'{a:g}' for a in sorted(set(values)))} alone."
+          for (net, width), values in others_of),
+    ])  # fmt: skip
+
+
+def _hues(rows: pd.DataFrame, *, shapes: bool) -> Scale:
+    """s_0 by colour, and by shape."""
+    order = (2, 1, 0, 3, 4)
+    found = {
+        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1],
+                 shape(s0) if shapes else "")
+        for s0 in sorted({int(s0) for s0 in rows["s0"]})
+    }  # fmt: skip
+    return Scale(column="s0", looks=found, title="Empty places", named=shapes)
+
+
+def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
+    """With the ends of bars, and `open`: P* above a tenth of the data, or a bound."""
+    found = with_ends(rows)
+    return found.assign(open=rows["small_pool"].astype(bool) | (found["y_beyond"] != 0))
+
+
+def _against_alpha(net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame) -> Panel:
+    errors = _drawn(parts["test_error"])
+    if errors.empty:
+        return Panel(title=net.upper())
+    every = pd.concat(list(parts.values()))
+    shapes, hue = _hues(every, shapes=True), _hues(every, shapes=False)
+    tildes = sorted(set(errors["alpha_tilde"]))
+    edge = tildes[-1] * BEYOND
+    aside = {name: _drawn(parts[name]).assign(x=parts[name]["alpha_tilde"] * factor)
+             for name, factor in APART.items()}  # fmt: skip
+    # The same at every alpha_tilde, but for the sizes P that it was asked for.
+    start = parts["initial_kernel"].sort_values("n_cells", ascending=False).drop_duplicates("curve")
+    rank = start.groupby("s0").cumcount()
+    aside["initial_kernel"] = _drawn(start).assign(x=edge * 2.0 ** (rank + start["s0"] - 0.5))
+    labels = {**{a: f"${power(a)}$" for a in tildes}, edge * 2: "$\\Theta_0$"}
+    return Panel(
+        title=f"{net.upper()}: {curves_and_seeds(errors)}", y=STAR,
+        x=Axis("$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$", log=True, ticks=labels,
+               limits=(tildes[0] / 4, edge * 14)),
+        marks=[
+            Marks(rows=errors[errors["status"] == "reached"], x="alpha_tilde", y="y", by=[hue],
+                  name="line", marker="", line="-"),
+            Marks(rows=errors, x="alpha_tilde", by=[shapes], open="open", name="networks",
+                  bar_label=f"{INTERVAL} (Student $t$ over seeds)", **ENDS,
+                  open_label=f"$P^*$ above {100 * DEFAULT_RULE.small_pool:.3g} % of all data, or a"
+                             " bound", arrow_label="censored: $P^*$ is"),
+            *(Marks(rows=aside[name], x="x", marker=marker, filled=False, by=[hue], name=name,
+                    label=label, **ENDS)
+              for name, marker, label in (("end_kernel", "d", FROZEN),
+                                          ("initial_kernel", "d", FROZEN), ("sgd", "x", "SGD"))),
+            levels(errors.drop_duplicates("s0"), "prediction", "prediction, constant 1", by=[hue],
+                   line=":"),
+        ],
+        extra=partial(_changes, cells=cells, tildes=tildes),
+    )  # fmt: skip
+
+
+def _changes(axes: Axes, *, cells: pd.DataFrame, tildes: Sequence[float]) -> Sequence[Entry]:
+    """The kernel's change above the frame, geometric means: a digit, or a power of ten."""
+    labels = []
+    for tilde in tildes:
+        found = cells["kernel_change"][np.isclose(cells["alpha_tilde"], tilde)]
+        logs = np.log10(found[np.isfinite(found) & (found > 0)])
+        digit = float(f"{10 ** logs.mean():.1g}") if len(logs) else 0.0
+        words = f"${digit:g}$" if digit < 1000 else f"$10^{{{round(logs.mean())}}}$"
+        labels.append(words if len(logs) else "")
+    top = axes.secondary_xaxis("top")
+    top.set_xticks(tildes, labels, fontsize=7)
+    top.set_xticks([], minor=True)
+    top.tick_params(length=2, pad=1)
+    return ()
+
+
+def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
+    gaps = len(tildes.looks) - 1
+    aside = {a: ASIDE ** ((k - gaps / 2) / max(1, gaps)) for k, a in enumerate(tildes.looks)}
+    rows = _drawn(errors)
+    rows = rows.assign(x=rows["prediction"] * rows["alpha_tilde"].map(aside).astype(float))
+    equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
+    values = [*rows["x"], *rows["y"].dropna()] or [1.0]
+    ends = [min(values) / 1.5, max(values) * 1.5]
+    looks = {s0: Look("", marker=shape(s0)) for s0 in set(rows["s0"])}
+    return Panel(
+        title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),
+        y=STAR, marks=[
+            Marks(rows=rows[rows["status"] == "reached"], x="x", y="y", by=[tildes], name="line",
+                  marker="", line="-"),
+            Marks(rows=rows, x="x", open="open", name="networks", **ENDS,
+                  by=[tildes, Scale(column="s0", named=False, looks=looks)]),
+            law(ends, ends, "$y=x$", name="y = x"),
+        ],
+    )  # fmt: skip
+
+
+def onset(
+    cells: pd.DataFrame, sensitivities: pd.DataFrame, frozen_kernels: pd.DataFrame,
+    complexity: pd.DataFrame, *, threshold: float, preset: str,
+) -> Figure:  # fmt: skip
+    """A row for each net of the study "complexity": small alpha_tilde, large; then P*_S, P*_D.
+
+    Left and right: for one s_0 (`example`), error and sensitivities of the second layer after
+    training against P, at the smallest and the largest alpha_tilde. Lines: averages over the seeds
+    that did not diverge; faint: the seeds; open: one was capped. Last row: P*_S
+    and P*_D against P* of the test error for all s_0 and alpha_tilde.
+    """
+    own = main(cells[cells["study"] == STUDY])
+    values = series(own, sensitivities, frozen_kernels)
+    table = main(complexity[complexity["study"] == STUDY])
+    tildes, panels, onsets = _tildes(own["alpha_tilde"]), [], []
+    for net in [one for one in NETS if one in set(own["net"])]:
+        s0 = example(own[own["net"] == net])
+        part = values[(values["net"] == net) & (values["s0"] == s0)]
+        panels += [
+            _against_points(part[part["alpha_tilde"] == tilde], threshold,
+                            f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$")
+            for tilde in (part["alpha_tilde"].min(), part["alpha_tilde"].max())
+        ]  # fmt: skip
+        onsets.append(_onsets(table[table["net"] == net], threshold, tildes, net))
+    return mosaic([*panels, *onsets], columns=2, preset=preset, notes=_protocol(own))
+
+
+def example(cells: pd.DataFrame) -> int:
+    """The s_0 that has most P at the smallest and largest alpha_tilde, of those above 0 if any."""
+    counts = cells.groupby("s0").agg(tildes=("alpha_tilde", "nunique"), P=("P", "nunique"))
+    counts = counts.assign(empty=counts.index > 0).reset_index()
+    order = counts.sort_values(["empty", "P", "tildes", "s0"], ascending=[False] * 3 + [True])
+    return int(order["s0"].iloc[0])
+
+
+def series(
+    cells: pd.DataFrame, sensitivities: pd.DataFrame, frozen_kernels: pd.DataFrame
+) -> pd.DataFrame:
+    """Rows net, s0, alpha_tilde, P, seed, kind, value, open: what panels show against P.
+
+    kind: test_error, S, D (second hidden layer, level 1, at the end), initial, end (test error of
+    frozen kernels). open: the run of this value did not fit.
+    """
+    columns = ["curve", "key", "net", "s0", "alpha_tilde", "P", "seed"]
+    found = [cells.assign(kind="test_error", value=cells["test_error"])]
+    if len(sensitivities):
+        felt = sensitivities.query("when == 'end' and kind in ('S', 'D') and layer == '2'")
+        felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
+        found.append(cells[[*columns, "status"]].merge(felt, on=["curve", "key"]))
+    if len(frozen_kernels):
+        rows = cells[columns].merge(frozen_kernels, on=["curve", "key"])
+        found.append(rows.assign(kind=rows["kernel"], value=rows["test_error"]))
+    every = pd.concat([one[[*columns, "kind", "value", "status"]] for one in found])
+    return every.assign(open=every["status"] != "fitted").reset_index(drop=True)
+
+
+def _against_points(values: pd.DataFrame, threshold: float, title: str) -> Panel:
+    # Members of a seed are one line.
+    by, both = ["kind", "P"], {"value": ("value", "mean"), "open": ("open", "any")}
+    seeds = values.groupby([*by, "seed"], as_index=False).agg(**both)
+    means = seeds.groupby(by, as_index=False).agg(**both)
+    networks, kernels = (one[one["kind"].isin(KINDS)] for one in (seeds, means))
+    frozen = means[means["kind"].isin(KERNELS)]
+    scale = by_name("kind", kernels["kind"], KINDS)
+    lost = values[values["value"].isna() & (values["kind"] == "test_error")].assign(value=1.0)
+    return Panel(
+        title=title, note=several(values["seed"].nunique(), "seed"), x=POINTS,
+        # Room for the number of seeds above the lines.
+        y=Axis("$\\varepsilon$, $S_2$, $D_2$",
+               limits=(-0.03, max(1.2, 1.15 * float(values["value"].max())))),
+        marks=[
+            Marks(rows=networks, x="P", y="value", by=[scale.without()], each=["seed"], name="seed",
+                  marker="", line="-", width=0.7, alpha=0.3, label="seeds"),
+            Marks(rows=kernels, x="P", y="value", by=[scale], open="open", line="-", size=3.5,
+                  name="mean", open_label=BUDGET),
+            Marks(rows=frozen, x="P", y="value", by=[by_name("kind", frozen["kind"], KERNELS)],
+                  marker="", line="-", name="mean"),
+            Marks(rows=lost, x="P", y="value", marker="x", colour=BLACK, name="diverged",
+                  label="diverged"),
+            level(threshold, "threshold of $\\varepsilon$", line="-.", name="threshold"),
+        ],
+    )  # fmt: skip
+
+
+def _onsets(table: pd.DataFrame, threshold: float, tildes: Scale, net: str) -> Panel:
+    """P*_S and P*_D against P* of the test error; where neither is reached nothing is known."""
+    on = ["curve", "alpha_tilde"]
+    columns = [*on, "P_star", "P_star_low", "P_star_high", "status"]
+    felt = {kind: table[table["criterion"] == f"{kind}_2"][columns] for kind in "SD"}
+    rows = pd.concat([
+        at_threshold(table, threshold).merge(one, on=on, suffixes=("_x", "")).assign(kind=kind)
+        for kind, one in felt.items()
+    ])  # fmt: skip
+    known = (rows["status_x"] == "reached") | (rows["status"] == "reached")
+    left = int((~known).sum())
+    rows = with_ends(with_ends(rows[known], of="_x"))
+    rows = rows.assign(mark=rows["kind"] + rows["s0"].astype(str), bound=rows["y_beyond_x"] != 0)
+    shapes = {
+        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=of.get(s0, other))
+        for kind, of, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
+        for s0 in sorted(set(rows["s0"])) if f"{kind}{s0}" in set(rows["mark"])
+    }  # fmt: skip
+    values = [*rows["y"].dropna(), *rows["y_x"].dropna()] or [1.0]
+    ends = [min(values) / 1.5, max(values) * 1.5]
+    across = rows.dropna(subset=["y_low_x", "y_high_x"])
+    across = across.assign(place=range(len(across)))
+    across = pd.concat([across.assign(end=across[f"y_{side}_x"]) for side in ("low", "high")])
+    return Panel(
+        title=f"{net.upper()}: all $s_0$" + (f", {left} with both censored" if left else ""),
+        x=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
+        y=Axis("$P^*_S$, $P^*_D$", log=True), marks=[
+            Marks(rows=rows, x="y_x", name="onset", **ENDS, open="bound", bar_label=INTERVAL,
+                  by=[tildes, Scale(column="mark", looks=shapes)],
+                  open_label="$P^*$ of $\\varepsilon$ is censored",
+                  arrow_label="censored: $P^*$ is"),
+            Marks(rows=across, x="end", y="y", by=[tildes], each=["place"], name="bar across",
+                  marker="", line="-", width=0.8),
+            law(ends, ends, "$y=x$", name="y = x"),
+        ],
+    )  # fmt: skip
+
+
+def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Figure:
+    """A row for each net of the study "complexity", at one s_0 above 0, with most P.
+
+    Left, middle: R_k against P at the smallest and the largest alpha_tilde, a line for each layer;
+    dotted: before training. Right: R_k at the largest P that all alpha_tilde have against the
+    layer, a line for each alpha_tilde. Lines are averages over the seeds, bars go from the lowest
+    to the highest seed. R is drawn where D and G are known; without empty places there is no D.
+    """
+    own = main(cells[cells["study"] == STUDY])
+    values = stabilities(own, sensitivities)
+    outside = set(values.loc[values["layer"] == "output", "k"])
+    names = {k: "out" if k in outside else str(k) for k in sorted(set(values["k"]))}
+    layers = graded("k", names, "Layer", label=lambda k: names[k])
+    tildes, panels = _tildes(values["alpha_tilde"]), []
+    one = level(1, "$R=1$", line="--", name="R = 1")
+    for net in [one for one in NETS if one in set(values["net"])]:
+        mine = values[values["net"] == net]
+        s0 = example(mine)
+        mine = mine[mine["s0"] == s0]
+        height = Axis("$R_k = D_k/G_k$", log=True,
+                      limits=(mine["value"].min() / 1.5, mine["value"].max() * 1.5))  # fmt: skip
+        for tilde in (mine["alpha_tilde"].min(), mine["alpha_tilde"].max()):
+            end, start = _ends(mine[mine["alpha_tilde"] == tilde])
+            panels.append(Panel(
+                title=f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$", x=POINTS,
+                y=height, marks=[
+                    _line(end, "P", layers),
+                    levels(_means(start, ["k"]), "value", "before training", by=[layers], line=":",
+                           name="initial"),
+                    one],
+            ))  # fmt: skip
+        shared = mine.groupby("P")["alpha_tilde"].nunique()
+        P = shared[shared == shared.max()].index.max()
+        end, start = _ends(mine[mine["P"] == P])
+        panels.append(Panel(
+            title=f"$P={P}$", x=Axis("layer $k$", ticks=names), y=height, marks=[
+                _line(end, "k", tildes),
+                Marks(rows=_means(start, ["k"]), x="k", y="value", name="initial",
+                      label="before training", line=":", marker=""),
+                one],
+        ))  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset, notes=_protocol(own))
+
+
+def stabilities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
+    """R of every layer: net, s0, alpha_tilde, P, seed, status, when, layer, k, value.
+
+    Rows of level 1 with a positive finite value; members of a seed are rows of their own.
+    """
+    own = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
+    columns = [*own, "when", "layer", "k", "value"]
+    if sensitivities.empty or cells.empty:
+        return pd.DataFrame(columns=columns)
+    felt = sensitivities.query("kind == 'R' and l == 1 and n > 0 and value > 0")
+    felt = felt[np.isfinite(felt["value"])]
+    return cells[["curve", "key", *own]].merge(felt, on=["curve", "key"])[columns]
+
+
+def _ends(values: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """After and before training."""
+    return values[values["when"] == "end"], values[values["when"] == "initial"]
+
+
+def _means(values: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Geometric means over the seeds, the lowest and highest of them, and whether one is capped."""
+    rows = values.assign(log=np.log(values["value"].astype(float)),
+                         capped=values["status"] != "fitted")  # fmt: skip
+    seeds = rows.groupby([*by, "seed"], as_index=False).agg(
+        log=("log", "mean"), capped=("capped", "any")
+    )
+    found = seeds.groupby(by, as_index=False).agg(
+        value=("log", "mean"), low=("log", "min"), high=("log", "max"), capped=("capped", "any")
+    )
+    ends = ["value", "low", "high"]
+    return found.assign(**{name: np.exp(found[name].astype(float)) for name in ends})
+
+
+def _line(values: pd.DataFrame, at: str, by: Scale) -> Marks:
+    return Marks(
+        rows=_means(values, [by.column, at]), x=at, y="value", low="low", high="high",
+        open="capped", by=[by], line="-", size=3.5, name="R", open_label=BUDGET,
+    )  # fmt: skip

@@ -1,0 +1,160 @@
+"""The (h, alpha_tilde) plane, and tangent kernels, of lazy and feature learning on the SRHM.
+
+Letters of the thesis (chapters 3a, 3b, 6): h width, alpha_tilde = sqrt(h) alpha, h* the width below
+which most networks are jammed when their budget ends, Theta tangent kernel, its Gram matrix on test
+points with eigenvalues lambda_rho in decreasing order, projections of centred targets Z.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, GREY, VERMILION, Look, net
+from srhm.figures.panels import Axis, Marks, Panel, law
+from srhm.figures.regimes import ALPHA_TILDE, CHANGE, by_family, edges, levels_of, title
+from srhm.figures.scales import by_name
+from srhm.figures.words import power
+from srhm.statistics.regimes import LEVELS, Family, families, jamming_line, level_set
+
+SHARES = {"some": Look("some networks did not fit", GREY, filled=True),
+          "none": Look("no network fitted", BLACK, filled=True)}  # fmt: skip
+STATES = {"initial": Look("at initialisation", GREY), "end": Look("after training", VERMILION)}
+TARGETS = {"labels": "the labels", "level2": "level-2 latents"}
+LEAST = 1e-9  # smaller parts of the trace are rounding
+
+
+def crossover_diagram(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
+    """For each family the plane with the error of single networks, and with that of their mean.
+
+    A field is a pair of the grid; it reaches half-way, in logarithms, to its neighbours.
+    """
+    shown, by = families(cells, ensembles, study="crossover"), ["alpha_tilde", "width"]
+    single = [one.cells.groupby(by)["test_error"].mean() for one in shown]
+    known = pd.concat([
+        *single, *(one.ensembles["ensemble_error"] for one in shown), pd.Series(dtype=float)
+    ]).dropna()  # fmt: skip
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.5)
+    scale = Normalize(low, max(high, low + 0.01))
+    return by_family(shown, lambda one: [
+        _plane(f"{title(one)}: single networks", one, one.cells.groupby(by)["test_error"].mean(),
+               scale),
+        _plane("mean output of the networks", one,
+               one.ensembles.groupby(by)["ensemble_error"].mean(), scale),
+    ], columns=2, preset=preset)  # fmt: skip
+
+
+def _plane(name: str, family: Family, errors: pd.Series, scale: Normalize) -> Panel:
+    """A map of errors, which networks fit, h* with the widths it lies between, levels."""
+    if errors.empty:
+        return Panel(title=name)
+    cells, widths = family.cells, family.widths
+    h, tildes = edges([float(one) for one in widths]).tolist(), edges(family.tildes).tolist()
+    fitted = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
+    share = fitted.rename("part").reset_index().query("part < 1")
+    share = share.assign(share=np.where(share["part"] > 0, "some", "none"))
+    levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
+    ticks = {float(width): f"${width}$" for width in widths} if len(widths) <= 9 else None
+    table = errors.unstack("width").reindex(index=family.tildes, columns=widths)
+    return Panel(
+        title=name, x=Axis("width $h$", log=True, limits=(h[0], h[-1]), ticks=ticks),
+        y=Axis(ALPHA_TILDE, log=True, limits=(tildes[0], tildes[-1])), has_extra=True,
+        extra=partial(_map, ends=(h, tildes), table=table, scale=scale), marks=[
+            Marks(rows=share, x="width", y="alpha_tilde", name="fits", size=3, order=4.0,
+                  by=[by_name("share", share["share"], SHARES)]),
+            Marks(rows=jamming_line(cells), x="h_star", y="alpha_tilde", x_low="h_low",
+                  x_high="h_high", name="jamming line", colour=VERMILION, marker="", line="-",
+                  width=1.6, order=3.0, sort=False,
+                  label="$h^*$: most are jammed below; bar: grid of $h$"),
+            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
+                  line="-", order=3.0, by=[levels_of(CHANGE)]),
+        ],
+    )  # fmt: skip
+
+
+def _map(
+    axes: Axes, ends: tuple[list[float], list[float]], table: pd.DataFrame, scale: Normalize
+) -> Sequence[Entry]:
+    values = np.ma.masked_invalid(table.to_numpy(dtype=float))
+    mesh = axes.pcolormesh(*ends, values, cmap="YlGnBu", norm=scale, linewidth=0, rasterized=True,
+                           gid="error")  # fmt: skip
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label="test error $\\varepsilon$ (%)")
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    return []
+
+
+def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
+    """For each family with kernels two rows, small and large alpha_tilde, of three panels.
+
+    Of the widest networks whose kernels were measured, at the smallest and the largest of their
+    alpha_tilde: eigenvalues, labels and latents. Thin lines are members, thick ones their means
+    (geometric for the eigenvalues).
+    """
+    keys = set(zip(kernels["curve"], kernels["key"], strict=True))
+    shown = []
+    for family in families(cells, study="crossover"):
+        pairs = zip(family.cells["curve"], family.cells["key"], strict=True)
+        own = family.cells[[one in keys for one in pairs]]
+        if len(own):
+            shown.append(replace(family, cells=own[own["width"] == own["width"].max()]))
+
+    def panels(family: Family) -> list[Panel]:
+        found = []
+        for tilde in (min(family.tildes), max(family.tildes)):
+            own = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
+            rows = kernels[kernels["key"].isin(own["key"]) & kernels["curve"].isin(own["curve"])]
+            size = f"$h={own['width'].iloc[0]}$, $\\tilde\\alpha={power(tilde)}$"
+            found += [_eigenvalues(f"{net(family.net).label}, {size}", rows),
+                      *(_projections(rows, one) for one in TARGETS)]  # fmt: skip
+        return found
+
+    return by_family(shown, panels, columns=3, preset=preset, height=1.8)
+
+
+def _eigenvalues(title: str, rows: pd.DataFrame) -> Panel:
+    """lambda_rho over their sum against rho."""
+    own = rows[(rows["quantity"] == "eigenvalue") & (rows["value"] > 0)]
+    total = own.groupby(["when", "key"])["value"].transform("sum")
+    members = own.assign(value=own["value"] / total)
+    logs = members.assign(value=np.log(members["value"]))
+    means = logs.groupby(["when", "rank"])["value"].mean().transform("exp").reset_index()
+    below = len(own) and means["value"].min() < LEAST
+    return Panel(
+        title=title, marks=_members_and_mean(members, means, "eigenvalues"),
+        x=Axis("rank $\\rho$", log=True),
+        y=Axis("$\\lambda_\\rho\\,/\\sum\\lambda$", log=True,
+               limits=(LEAST if below else None, None)),
+    )  # fmt: skip
+
+
+def _projections(rows: pd.DataFrame, target: str) -> Panel:
+    """Part of a target in the span of the first rho eigenvectors, against rho."""
+    own = rows[(rows["quantity"] == "projection") & (rows["target"] == target)]
+    own = own.sort_values(["when", "key", "rank"])
+    members = own.assign(value=own.groupby(["when", "key"])["value"].cumsum())
+    means = members.groupby(["when", "rank"])["value"].mean().reset_index()
+    n = int(own["rank"].nunique())
+    ranks = np.arange(1, n + 1)
+    none = law(ranks, ranks / max(n, 1), "no alignment", line=":")
+    return Panel(
+        title=f"{TARGETS[target]}", marks=[*_members_and_mean(members, means, target), none],
+        x=Axis("first $\\rho$ eigenvectors", log=True),
+        y=Axis(f"part of {TARGETS[target]}", limits=(0, 1.03)),
+    )  # fmt: skip
+
+
+def _members_and_mean(members: pd.DataFrame, means: pd.DataFrame, name: str) -> list[Marks]:
+    states = by_name("when", members["when"], STATES)
+    return [
+        Marks(rows=members, x="rank", y="value", by=[states], each=["key"], name=f"{name} member",
+              label="one network", marker="", line="-", width=0.4, alpha=0.6),
+        Marks(rows=means, x="rank", y="value", by=[states], name=name, label="mean", marker="",
+              line="-", width=1.8),
+    ]  # fmt: skip

@@ -1,0 +1,172 @@
+"""The first step of gradient descent: signal, noise, and what groups together (appendix C).
+
+Letters of the paper: P training points, L depth, s_0 empty places for each informative one, v
+features, m synonyms, n_c classes.
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures.averaging import spread
+from srhm.figures.complexity_marks import shape
+from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
+from srhm.figures.scales import Scale, by_name, graded
+from srhm.figures.words import several
+from srhm.model.grammar import GRAMMAR
+from srhm.plane.first_step import scaling
+
+LAW = "(s_0+1)^L n_c m^L"
+NETS = {"lcn": Look("LCN", line="-", filled=True), "cnn": Look("CNN", line="--", filled=False)}
+# Nets by fill, where they have no line.
+FILLS = {net: Look(f"{look.label} (C, D)", filled=look.filled) for net, look in NETS.items()}
+DEPTHS = {1: Look("$1$", GREEN), 2: Look("$2$", VERMILION), 3: Look("$3$", BLUE),
+          4: Look("$4$", PURPLE)}  # fmt: skip
+# What an exponent is measured of: column, letter, and what Eq. 3 (LCN) and Eq. 4 (CNN) expect.
+MEASURED = (("s0+1", "s_0+1", ("L", "2")), ("m", "m", ("L", "L")), ("n_c", "n_c", ("1", "1")))
+SHIFT = 0.16  # of the rows of LCN and CNN
+EQUAL = "equal ($y=x$ in C)"
+
+
+def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
+    """Signal and noise of the first layer's update, from the table of the first step.
+
+    A, B: noise over signal against P, LCN and CNN, for the grammars that differ in s_0 alone. C:
+    the P at which they are equal against the law of appendix C. D: fitted exponents beside those of
+    Eq. 3 and 4. E, F: variance between synonyms of a latent, and between placements of a tuple,
+    over that between latents, against P over the law; both below 1 where they group together.
+    """
+    table = first_step[first_step["n_equal"] > 0]
+    points, by_synonyms = scaling.equal_points(table), _differing(table, "m")
+    shades = graded("s0", table["s0"], label=lambda s0: f"$s_0={s0}$", palette="flare")
+    places = Scale(column="s0", title="Empty places", looks={
+        s0: Look(one.label, one.colour, shape(s0)) for s0, one in shades.looks.items()
+    })  # fmt: skip
+    synonyms = graded("m", by_synonyms["m"], "Synonyms (E)", label=lambda m: f"$m={m}$")
+    seeds = table.groupby(["net", *GRAMMAR])["seed"].nunique()
+    counted = f", {several(seeds, 'seed')}" if len(table) else ""
+    return mosaic([
+        *(_noise(_differing(table[table["net"] == net], "s0"), points, net, places)
+          for net in NETS),
+        _against_law(scaling.over_seeds(points), places, counted),
+        _exponents(points),
+        _grouping(by_synonyms, "synonyms", synonyms),
+        _grouping(_differing(table[table["s0"] > 0], "s0"), "placements", places),
+    ], columns=3, preset=preset)  # fmt: skip
+
+
+def _differing(table: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Rows of the grammars that differ in this column alone: most values of it, then least L."""
+    rest = [name for name in GRAMMAR if name != column]
+    if table.empty:
+        return table
+    counts = table.groupby(rest)[column].nunique().rename("n").reset_index()
+    best = counts.sort_values(["n", "L", "v"], ascending=[False, True, False]).head(1)
+    return table.merge(best[rest])
+
+
+def _title(rows: pd.DataFrame) -> str:
+    """What the grammars of a panel share."""
+    parts = [f"{letter}={rows[name].iloc[0]}" for name, letter in
+             (("L", "L"), ("v", "v"), ("s0", "s_0")) if rows[name].nunique() == 1]  # fmt: skip
+    return f", ${', '.join(parts)}$" if parts else ""
+
+
+def _means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Geometric mean, least and most over seeds of `ratio`, and `law` of the grammar."""
+    law = (rows["s0"] + 1) ** rows["L"] * rows["n_c"] * rows["m"] ** rows["L"]
+    return spread(rows.assign(law=law), "ratio", [*by, "law", "P"], geometric=True)
+
+
+def _shapes(places: Scale, tint: str = "") -> Scale:
+    looks = {s0: Look("", tint, look.marker) for s0, look in places.looks.items()}
+    return Scale(column="s0", looks=looks, named=False)
+
+
+def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) -> Panel:
+    """A, B: noise over signal, a line for each s_0; P where it is 1 for independent points."""
+    means = _means(rows.assign(ratio=rows["noise"] / rows["signal"]), ["s0"])
+    equal = (
+        scaling.over_seeds(points).merge(rows[["net", *GRAMMAR]].drop_duplicates()).assign(one=1.0)
+    )
+    return Panel(
+        title=f"{net.upper()}{_title(rows)}", x=Axis("training points $P$", log=True),
+        y=Axis("noise / signal of the update", log=True), marks=[
+            Marks(rows=means, x="P", y="ratio", low="low", high="high", by=[places], line="-",
+                  size=3.5, name="noise"),
+            Marks(rows=equal, x="n_equal", y="one", filled=False, order=4, name="equal",
+                  colour=BLACK, by=[_shapes(places, BLACK)],
+                  label="equal for independent points"),
+            level(1, EQUAL, line="--", name="signal"),
+        ],
+    )  # fmt: skip
+
+
+def _against_law(means: pd.DataFrame, places: Scale, seeds: str) -> Panel:
+    """C: a marker for each net and grammar with its interval; filled LCN, open CNN."""
+    ends = [means["law"].min() / 1.5, means["law"].max() * 1.5] if len(means) else []
+    by = [by_name("L", means["L"], DEPTHS, "$L$"), by_name("net", means["net"], FILLS),
+          _shapes(places)]  # fmt: skip
+    return Panel(
+        title=f"all grammars{seeds}", x=Axis(f"${LAW}$", log=True),
+        y=Axis("$P$ where noise = signal", log=True), marks=[
+            Marks(rows=means, x="law", y="n_equal", low="low", high="high", by=by, name="point"),
+            law(ends, ends, EQUAL, name="y = x"),
+        ],
+    )  # fmt: skip
+
+
+def _exponents(points: pd.DataFrame) -> Panel:
+    """D: a row for each letter and L, LCN above CNN; ticks where Eq. 3 and 4 have them."""
+    names: list[str] = []
+    found = []
+    for of, letter, laws in MEASURED:
+        for depth in sorted(set(points["L"].tolist())):
+            fits = [scaling.exponent(points, net=net, of=of, depth=depth) for net in NETS]
+            found += [
+                {"net": net, "L": depth, "of": of, "slope": fit.slope, "low": fit.low,
+                 "high": fit.high, "place": len(names) + sign * SHIFT,
+                 "law": depth if wanted == "L" else float(wanted)}
+                for net, fit, sign, wanted in zip(NETS, fits, (-1, 1), laws, strict=True) if fit.n
+            ]  # fmt: skip
+            names += [f"${letter}$"] if any(fit.n for fit in fits) else []
+    columns = ["net", "L", "of", "slope", "place", "law", "low", "high"]
+    rows = pd.DataFrame(found, columns=columns)
+    return Panel(
+        title="exponents", x=Axis("exponent in $P$ where noise = signal"),
+        y=Axis(ticks=dict(enumerate(names)), limits=(len(names) - 0.5, -0.5)), marks=_rows(rows),
+    )  # fmt: skip
+
+
+def _rows(rows: pd.DataFrame) -> list[Marks]:
+    known = rows.astype({"low": float, "high": float})
+    known = known[known["low"].abs() < float("inf")]
+    ends = pd.concat([known.assign(end=known[side]) for side in ("low", "high")])
+    depths, fills = by_name("L", rows["L"], DEPTHS, "$L$"), by_name("net", rows["net"], FILLS)
+    return [
+        Marks(rows=ends, x="end", y="place", by=[depths], each=["place"], line="-", marker="",
+              width=1.2, name="interval"),
+        Marks(rows=rows, x="slope", y="place", by=[depths, fills], each=["of"], name="exponent"),
+        Marks(rows=rows, x="law", y="place", marker="|", size=9, colour=BLACK, name="law",
+              label="Eq. 3 (LCN), Eq. 4 (CNN)"),
+    ]  # fmt: skip
+
+
+def _grouping(rows: pd.DataFrame, kind: str, by: Scale) -> Panel:
+    """E, F: a variance over that between latents; full LCN, dashed CNN, dotted all data."""
+    means = _means(rows.assign(ratio=scaling.grouping_ratio(rows, kind)), ["net", by.column])
+    means = means.assign(x=means["P"] / means["law"])
+    whole = pd.DataFrame([
+        {by.column: value, "all": scaling.all_data_ratio(own)}
+        for value, own in rows[rows["net"] == "lcn"].groupby(by.column) if kind == "synonyms"
+    ], columns=[by.column, "all"])  # fmt: skip
+    return Panel(
+        title=f"{kind}{_title(rows)}", x=Axis(f"$P$ / ${LAW}$", log=True),
+        y=Axis(f"variance: {kind} / latents", log=True), marks=[
+            Marks(rows=means, x="x", y="ratio", by=[by, by_name("net", means["net"], NETS)],
+                  line="-", size=3.5, name=kind),
+            levels(whole, "all", "all data (E)", by=[by], name="all data", line=":"),
+            level(1, EQUAL, line="--", name="grouped"),
+        ],
+    )  # fmt: skip

@@ -1,0 +1,42 @@
+"""Claims on layerwise training.
+
+Source: an article on provable learning of the RHM (arXiv 2601.19756).
+"""
+
+from functools import partial
+
+from srhm.plane.layerwise.analysis import GROWTH, OPEN, ratios
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import Below, Within
+
+ARTICLE = "article on arXiv 2601.19756, 'The Power of Sample Complexity'"
+layerwise = partial(
+    Claim, topic="Layerwise against end-to-end training", figure="layerwise", place=ARTICLE
+)
+LAW = partial(
+    layerwise, expected=Within(1, 0.25), fixed="after",
+    why="0.25: the claim leaves o(1) open; an exponent of m that is wrong by one would be 1/3"
+        " (L = 3) or 1/2 (L = 2); after a look: the interval of paired seeds",
+)  # fmt: skip
+
+CLAIMS = (
+    LAW(
+        "m-exponent-layerwise", "trained layer by layer: P* ~ m^L, slope of log P* on log m^L",
+        measure=GROWTH(against="power", where={"series": "layerwise"}),
+    ),
+    LAW(
+        "m-exponent-end-to-end", "trained end to end: P* ~ m^L, slope of log P* on log m^L",
+        place="Eq. 3 and 4", measure=GROWTH(against="power", where={"series": "end_to_end"}),
+    ),
+    layerwise(
+        "layerwise-over-shallow",
+        "deep and layer by layer needs fewer points than one hidden layer: ratio",
+        expected=Below(1),
+        why="the bound is an equal P*: below 1 layerwise training needs fewer points",
+        measure=Mean(
+            "inverse", rows=ratios.given(over="shallow", under="layerwise", as_bound=True),
+            scale="ratio", open=OPEN, what="grammars", tells=("lower bounds",),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,231 @@
+"""Layerwise against end-to-end training: learning curves, P* against m and L, and spectra.
+
+Letters: P training points, P* sample complexity, L depth, m synonyms, n_c classes, s_0 empty places
+for each informative one, ε test error, k layer, h width, alpha_tilde scale of F (large: lazy
+learning).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures.averaging import spread
+from srhm.figures.looks import BLACK, GREEN, PURPLE, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import ABOVE, BELOW, Axis, Marks, Panel, laws, level
+from srhm.figures.scales import Scale, by_name, coloured, dashed, shaped
+from srhm.figures.words import described, endings
+from srhm.model.grammar import GRAMMAR
+from srhm.plane.layerwise.analysis import GROWTH, SERIES, STUDY, compared, series_of
+from srhm.scorecard.rows import chosen, counted
+
+LOOKS = {
+    "end_to_end": Look("end to end", BLACK),
+    "layerwise": Look("layer by layer", GREEN),
+    "shallow": Look("one hidden layer", PURPLE),
+}
+KINDS = (("weights", "weights", "singular value"),
+         ("representation", "representations", "eigenvalue"))  # fmt: skip
+LEAST = 1e-6  # of a spectrum, over its largest value
+OTHER_STUDIES = ("bottleneck",)  # cells that have a figure of their own
+
+
+def layerwise(
+    cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, preset: str
+) -> Figure:
+    """P* of the layerwise study from the tables of cells and of sample complexities.
+
+    A: test error against P for the grammar with most points that both trainings share. B: P*
+    against m, a line for each grammar at other m; the notes have the fitted slopes. C: P* against
+    L, a line for each grammar at other L, beside n_c m^L.
+    """
+    rows = compared(complexity, threshold=threshold)
+    own = cells[cells["study"] == STUDY]
+    own = own.assign(series=series_of(own))
+    by = (
+        by_name("series", rows["series"], LOOKS, "Training"),
+        shaped("s0", rows["s0"], "Empty places", label=lambda s0: f"$s_0={s0}$"),
+        dashed("L", rows["L"], "Depth (B)", label=lambda L: f"$L={L}$"),
+    )
+    m, L = ({value: str(value) for value in sorted(set(rows[name]))} for name in "mL")
+    return mosaic([
+        _learning_curves(own, threshold),
+        _against(rows, "m", Axis("synonyms $m$", log=True, ticks=m), by),
+        _against(rows, "L", Axis("depth $L$", ticks=L), by[:2]),
+    ], columns=3, preset=preset, notes=[
+        note for name in SERIES for note in _protocol(name, own[own["series"] == name], rows)
+    ])  # fmt: skip
+
+
+def _learning_curves(cells: pd.DataFrame, threshold: float) -> Panel:
+    """A: mean over seeds with the range, a line for each series."""
+    keys, by = [*GRAMMAR, "alpha_tilde"], ["series", "P"]
+    counts = cells.groupby(keys).agg(series=("series", "nunique"), P=("P", "nunique"))
+    order = counts.reset_index().sort_values(["series", "P", "L", "m"], ascending=False).head(1)
+    example = cells.merge(order[keys])
+    example = example.assign(unfitted=example["status"] != "fitted")
+    means = spread(example, "test_error", by).rename(columns={"test_error": "error"})
+    means = means.merge(example.groupby(by, as_index=False)["unfitted"].any())
+    return Panel(
+        title="".join(f"$L={L:g}$, $m={m:g}$, $s_0={s0:g}$"
+                      for L, m, s0 in order[["L", "m", "s0"]].to_numpy()),
+        x=Axis("training points $P$", log=True),
+        y=Axis("test error $\\varepsilon$", limits=(-0.02, 1)), marks=[
+            Marks(rows=means, x="P", y="error", low="low", high="high", open="unfitted", line="-",
+                  by=[by_name("series", means["series"], LOOKS, "Training")], size=3.5,
+                  open_label="not all fitted"),
+            level(threshold, "threshold of $P^*$", line="--", name="threshold"),
+        ],
+    )  # fmt: skip
+
+
+def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -> Panel:
+    """B, C: P* against one parameter of the grammar, lines through those that differ in it.
+
+    Points are moved a little, so that those of two series do not hide each other.
+    """
+    grammar = [name for name in GRAMMAR if name != column]
+    rows = rows[rows.groupby(["series", *grammar])[column].transform("nunique") > 1]
+    step = rows["series"].map({name: i - 1 for i, name in enumerate(SERIES)}).astype(float)
+    place = rows[column] * 1.025**step if column == "m" else rows[column] + 0.05 * step
+    reached, late = rows["status"] == "reached", rows["status"] == "not_reached"
+    bound = rows["P_star_low"].where(late, rows["P_star_high"])
+    bound = bound.where((bound > 0) & np.isfinite(bound))
+    law = rows["n_c"] * rows["m"].astype(float) ** rows["L"]
+    rows = rows.assign(
+        place=place, law=law, P_star=rows["P_star"].where(reached, bound),
+        small_pool=rows["small_pool"].astype(bool), censored=~reached,
+        beyond=late.map({True: ABOVE, False: BELOW}).where(~reached, 0),
+    )  # fmt: skip
+    known = Marks(
+        rows=rows[reached], x="place", y="P_star", low="P_star_low", high="P_star_high", by=by,
+        each=[name for name in grammar if name not in ("s0", "L")], line="-", size=4.5,
+        open="small_pool", name="P*", open_label="above a tenth of the distinct data",
+    )  # fmt: skip
+    censored = Marks(
+        rows=rows[~reached], x="place", y="P_star", by=by[:2], open="censored", size=4.5,
+        beyond="beyond", name="bound of P*", arrow_label="$P^*$ lies",
+    )  # fmt: skip
+    laws_of = rows.drop_duplicates([*grammar, column])
+    guide = replace(laws(laws_of, column, "law", "$n_c m^L$", line=":", name="law"), each=grammar)
+    ends = (0.8 * float(law.min()), None) if len(law) else (None, None)
+    return Panel(title=f"against ${column}$", x=axis, marks=[known, censored, guide],
+                 y=Axis("sample complexity $P^*$", log=True, limits=ends))  # fmt: skip
+
+
+def _protocol(name: str, cells: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
+    """Widths, alpha_tilde, seeds, unfitted cells and slopes of B of a series."""
+    slopes = []
+    for depth in sorted(set(rows["L"].tolist())):
+        fit = GROWTH(against="m").fit(counted(chosen(rows, {"series": name, "L": depth}))[0])
+        half = f" ± {fit.high - fit.slope:.1f}" if isfinite(fit.high) else ""
+        slopes += [f"{fit.slope:.1f}{half} (L = {depth})"] if fit.n else []
+    unfitted = endings(cells["status"], ("capped", "diverged"))
+    return described(
+        cells, "{series}: {nets}, h = {h}, α̃ = {tildes}, {ways}, {seeds}, {n} cells{end}{slopes}.",
+        series=LOOKS[name].label, nets=", ".join(sorted(set(cells["net"]))).upper(),
+        h=_listed(cells["width"]), tildes=_listed(cells["alpha_tilde"]),
+        ways=", ".join(sorted(set(cells["optimiser"]))), n=len(cells),
+        end=f" ({unfitted})" if unfitted else "",
+        slopes=f"; slope of log P* on log m {', '.join(slopes)}" if slopes else "",
+    )  # fmt: skip
+
+
+def _listed(values: pd.Series) -> str:
+    return ", ".join(f"{value:g}" for value in sorted(set(values.tolist())))
+
+
+def singular_values(
+    cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
+) -> Figure:
+    """Participation ratios against layer and P, and the spectra, of one curve.
+
+    cells, values, summaries: tables of cells, of singular values and of their summaries. The curve
+    is the one with most P, then most alpha_tilde, of those whose singular values were measured. Of
+    several alpha_tilde the smallest (full) and the largest (dashed) are shown, dotted the start.
+    Averages over seeds; above weights, below representations.
+    """
+    curve = _example(cells, summaries)
+    own = cells[cells["curve"] == curve]
+    ratios, spectra = (
+        _with_states(table[table["curve"] == curve].merge(own[["key", "P", "alpha_tilde"]]))
+        for table in (summaries, values)
+    )
+    outside = set(ratios.loc[ratios["layer"] == "output", "k"])
+    ticks = {k: "out" if k in outside else str(k) for k in sorted(set(ratios["k"]))}
+    layers = coloured("k", ticks, "Layer", label=lambda k: ticks[k])
+    ends = zip(sorted({one for one in ratios["state"] if one >= 0}), ("-", "--"), strict=False)
+    states = Scale(column="state", looks={
+        -1.0: Look("start", line=":", filled=False),
+        **{one: Look(f"end, $\\tilde\\alpha={one:g}$", line=line) for one, line in ends},
+    })  # fmt: skip
+    ratio, panels = Axis("participation ratio", limits=(0, None)), []
+    for kind, word, value in KINDS:
+        of_kind = ratios[ratios["kind"] == kind]
+        largest = of_kind[of_kind["P"] == of_kind["P"].max()]
+        of_values = spectra[(spectra["kind"] == kind) & (spectra["P"] == spectra["P"].max())]
+        size = f"{word}, $P={largest['P'].max()}$"
+        panels += [
+            Panel(title=size, x=Axis("layer $k$", ticks=ticks), y=ratio, marks=[
+                _means(largest, "participation_ratio", "k", [states], bars=True)]),
+            Panel(title=word, x=Axis("training points $P$", log=True), y=ratio, marks=[
+                _means(of_kind, "participation_ratio", "P", [layers, states])]),
+            Panel(title=size, x=Axis("rank", log=True),
+                  y=Axis(f"{value} over the largest", log=True, limits=(None, 1.5)), marks=[
+                _means(_over_largest(of_values), "value", "rank", [layers, states], line=True)]),
+        ]  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset, notes=described(
+        own, "{kind}, L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, h = {width},"
+        " α̃ = {tildes}, {optimiser}, study {study}; {seeds}, {n} cells: {ends}.",
+        kind="".join(sorted(set(own["net"]))).upper(), n=len(own),
+        tildes=_listed(own["alpha_tilde"]), ends=endings(own["status"], ()),
+    ))  # fmt: skip
+
+
+def _example(cells: pd.DataFrame, summaries: pd.DataFrame) -> str:
+    """Name of the curve to show; empty without any."""
+    own = cells[cells["curve"].isin(summaries["curve"]) & ~cells["study"].isin(OTHER_STUDIES)]
+    if own.empty:
+        return ""
+    found = own.groupby("curve").agg(
+        P=("P", "nunique"), tildes=("alpha_tilde", "nunique"), L=("hidden_layers", "max")
+    )
+    order = found.reset_index().sort_values(["P", "tildes", "L", "curve"],
+                                            ascending=[False] * 3 + [True])  # fmt: skip
+    return str(order["curve"].iloc[0])
+
+
+def _with_states(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the start, and of the end at the smallest and the largest alpha_tilde: `state`."""
+    tildes = rows["alpha_tilde"]
+    state = tildes.where(rows["when"] == "end", -1.0)
+    ends = (tildes == tildes.min()) | (tildes == tildes.max()) | (state < 0)
+    return rows.assign(state=state)[ends]
+
+
+def _over_largest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Values over the largest of their filter, ranks from 1 on."""
+    largest = rows.groupby(["key", "when", "k", "filter"], dropna=False)["value"].transform("max")
+    found = rows.assign(value=rows["value"] / largest.where(largest > 0))
+    first = found.groupby(["state", "k"])["rank"].transform("min")
+    return found.assign(rank=found["rank"] - first + 1)
+
+
+def _means(
+    rows: pd.DataFrame, y: str, x: str, by: list[Scale], *, bars: bool = False, line: bool = False
+) -> Marks:
+    """Averages over seeds; bars from the lowest to the highest seed at the end of training."""
+    means = spread(rows, y, [*(one.column for one in by), x])
+    means = means[means[y] > LEAST] if line else means
+    ends = means["state"] >= 0
+    means = means.assign(
+        mean=means[y], low=means["low"].where(ends), high=means["high"].where(ends)
+    )
+    return Marks(
+        rows=means, x=x, y="mean", by=by, line="-", size=3.5, colour=BLACK,
+        marker="" if line else "o", low="low" if bars else "", high="high" if bars else "",
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+"""What is expected of a network that meets the other kind of sparsity, fixed before measuring.
+
+No source measures it; section 3 defines both kinds: A puts each informative feature in a sub-patch
+of its own, B keeps their order only, so that A is a part of B.
+"""
+
+import pandas as pd
+
+from srhm.scorecard.claims import Claim
+from srhm.scorecard.complexity_rows import THRESHOLD
+from srhm.scorecard.estimators import Mean
+from srhm.scorecard.expectations import Below
+from srhm.scorecard.rows import left_out, rows_of
+
+
+@rows_of("transfer", nothing="no network has learnt its own kind of sparsity")
+def errors(transfer: pd.DataFrame) -> pd.DataFrame:
+    """Error of each network on each kind, at its curve's largest P and s_0 > 0.
+
+    Left out are those whose test error on their own kind is above 10 %: they have not learnt it.
+    """
+    rows = transfer[transfer["s0"] > 0]
+    curve = rows.groupby(["net", "trained_on", "curve"])["P"]
+    rows = rows[rows["P"] == curve.transform("max")]
+    own = rows[rows["tested_on"] == rows["trained_on"]].set_index("key")["error"]
+    learnt = rows["key"].map(own) <= THRESHOLD
+    reasons = {"that have not learnt their own kind": ~learnt}
+    return left_out(rows, {**reasons, "without data to test on": rows["error"].isna()})
+
+
+CLAIMS = tuple(
+    Claim(
+        f"sparsity-b-to-a-{net}",
+        f"{net.upper()} that has learnt sparsity B: its test error on sparsity A",
+        topic="From one kind of sparsity to the other", figure="sparsity_transfer",
+        place="section 3, from the definitions of A and B",
+        expected=Below(THRESHOLD),
+        why="every datum of A is one of B, so that a network that has learnt B has learnt A;"
+            " the bound is the test error that defines P*",
+        measure=Mean("error", rows=errors, what="networks",
+                     where={"net": net, "trained_on": "B", "tested_on": "A"}),
+    )
+    for net in ("cnn", "lcn")
+)  # fmt: skip

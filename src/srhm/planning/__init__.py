@@ -1,0 +1,1 @@
+"""From one file of configuration to curves, jobs, and what each rule reads."""

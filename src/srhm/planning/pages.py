@@ -1,0 +1,325 @@
+"""What the page of one or several studies is made of, and what makes all of a study."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from srhm.declare.study import Figure
+from srhm.planning.preset import Plan
+from srhm.planning.registry import GROUPS, STUDIES, folder_of
+from srhm.planning.specs import ROOT, files_of_curves, named_tables, spec_text
+from srhm.report.explorer.names import CLAIMS, EXPLORED, explorer_name, explorer_of, view_of
+from srhm.store import places
+from srhm.store.provenance import PACKAGE
+
+
+def explorers_of(plan: Plan) -> dict[str, list[str]]:
+    """Studies of a preset by the name of their explorer."""
+    own = {explorer_name(group): [one for one in studies if one in plan.studies]
+           for group, studies in GROUPS.items()}  # fmt: skip
+    return {name: studies for name, studies in own.items() if studies}
+
+
+def modules_of(studies: Sequence[str]) -> list[str]:
+    """Modules that the script of an explorer loads by name: the statements of its studies."""
+    return [module for one in studies if (module := STUDIES[one].headline)]
+
+
+def claim_tables(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
+    """Tables of claims by study, of those that have claims."""
+    return {
+        study: places.table_file(plan.name, study, "claims")
+        for study in studies
+        if STUDIES[study].claims is not None
+    }
+
+
+def publications_of(plan: Plan, studies: Sequence[str]) -> list[str]:
+    """Finished runs of other presets, which the page of the paper fits on their own."""
+    if "sparse_hierarchy" not in studies:
+        return []
+    files = sorted((ROOT / "published").glob("*/sparse_hierarchy/*.*"))
+    return [str(file) for file in files if file.parts[-3] != plan.preset.preset]
+
+
+def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
+    """What an explorer reads of these studies, and which curves and cells are published ones."""
+    found: list[dict[str, Any]] = []
+    for study in studies:
+        planned = plan.studies[study]
+        published = sorted(planned.published.union(*planned.partly.values()))
+        runs = {f"archive: {plan.preset.preset}": published} if published else {}
+        found += [
+            {
+                "study": study,
+                "file": places.table_file(plan.name, study, name),
+                "schema": schema,
+                "published": runs,
+            }
+            for name, schema in STUDIES[study].schemas.items()
+            if schema in EXPLORED
+        ]
+        if file := claim_tables(plan, [study]).get(study):
+            found.append({"study": study, "file": file, "schema": CLAIMS, "published": {}})
+    return found
+
+
+def explorer_spec(plan: Plan, name: str, *, directory: Path = Path()) -> str:
+    """For the script of an explorer. directory: the one that holds results/.
+
+    Tables of other studies are shown as an earlier run has left them. They are no inputs, so that
+    nothing is trained for them; their digests make the explorer anew where they have changed.
+    """
+    studies = explorers_of(plan)[name]
+    others = explored_tables(plan, [study for study in plan.studies if study not in studies])
+    files = [directory / one["file"] for one in others]
+    return spec_text(
+        {
+            "preset": plan.name,
+            "pages": list(dict.fromkeys(STUDIES[study].page_name for study in studies)),
+            "headline": next(iter(modules_of(studies)), None),
+            "tables": explored_tables(plan, studies),
+            "others": [
+                {**one, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
+                for one, file in zip(others, files, strict=True)
+                if file.is_file()
+            ],
+            "publications": publications_of(plan, studies),
+            "figures": [
+                {
+                    "file": csv_of(plan, study, figure),
+                    "tables": [
+                        (owner, schema) for owner, _, schema in named_tables(study, figure.uses)
+                    ],
+                    "net": figure.options.get("net", ""),
+                    "publications": "publications" in figure.files,
+                }
+                for study, figure in explored_figures(studies)
+            ],
+        }
+    )
+
+
+def explored_figures(studies: Sequence[str]) -> list[tuple[str, Figure]]:
+    """The figures whose rows an explorer shows, each with its study."""
+    declared = [(study, figure) for study in studies for figure in STUDIES[study].figures]
+    return [one for one in declared if explored_at(*one)]
+
+
+def files_of_rows(plan: Plan, studies: Sequence[str]) -> list[str]:
+    """The rows of the figures of these studies as CSV: a file for each that has rows."""
+    return [csv_of(plan, *one) for one in explored_figures(studies)]
+
+
+def csv_of(plan: Plan, study: str, figure: Figure) -> str:
+    """The rows of a figure as CSV, which its explorer writes; empty for one of no rows."""
+    file = Path(places.figure_files(plan.name, figure.name)["pdf"]).with_suffix(".csv")
+    return str(file) if explored_at(study, figure) else ""
+
+
+def explored_at(study: str, figure: Figure) -> str:
+    """Where the explorer shows the rows of a figure; empty for one of no rows."""
+    schemas = [schema for _, _, schema in named_tables(study, figure.uses)]
+    explorer, view = explorer_of(study, GROUPS), view_of(schemas, figure.shows)
+    return f"{explorer}.html#{view}" if explorer and view else ""
+
+
+CITATION = str(ROOT / "CITATION.cff")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """A page of studies; pending: those that the whole page shows, too.
+
+    A page with pending studies shows the first one alone, while the others are trained.
+    """
+
+    of: str
+    studies: Sequence[str]
+    pending: Sequence[str] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of its file."""
+        return f"{self.of}_so_far" if self.pending else self.of
+
+    @property
+    def modules(self) -> list[str]:
+        """Modules that its script loads by name."""
+        declared = [STUDIES[study] for study in self.studies]
+        return [
+            one
+            for study in declared
+            for one in (study.claims, study.page_tables, study.headline)
+            if one
+        ]
+
+
+def pages_of(plan: Plan) -> list[Page]:
+    """The pages of a preset; one of several studies is followed by itself as far as it goes."""
+    studies_by_page: dict[str, list[str]] = {}
+    for study in plan.studies:
+        studies_by_page.setdefault(STUDIES[study].page_name, []).append(study)
+    found = []
+    for name, studies in studies_by_page.items():
+        found.append(Page(of=name, studies=studies))
+        if len(studies) > 1:
+            found.append(Page(of=name, studies=studies[:1], pending=studies[1:]))
+    return found
+
+
+def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
+    """What a page is made of; a whole one of several studies comes after itself so far."""
+    figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
+    prose = [prose_of(study) for study in page.studies]
+    prose += [str(Path(file).with_name("methods.md")) for file in prose]
+    has_so_far = len(page.studies) > 1  # that page itself is of one study
+    return {
+        "claims": list(claim_tables(plan, page.studies).values()),
+        "tables": [
+            places.table_file(plan.name, study, name)
+            for study in page.studies
+            for name in STUDIES[study].schemas
+        ],
+        "images": [places.figure_files(plan.name, figure.name)["png"] for _, figure in figures],
+        "captions": [places.figure_files(plan.name, figure.name)["rst"] for _, figure in figures],
+        "prose": [file for file in prose if Path(file).is_file()],
+        "citation": CITATION,
+        "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
+        "publications": publications_of(plan, page.studies),
+        "judging": judging_of(page.studies),
+        "deviations": deviations_of(page.studies),
+        "so_far": [places.page_file(plan.name, f"{page.of}_so_far")] if has_so_far else [],
+    }
+
+
+def caption_of(study: str, figure: Figure) -> str:
+    """Caption of a figure, without the notes of what was drawn."""
+    return str(folder_of(study) / "captions" / f"{figure.name}.rst")
+
+
+def prose_of(study: str) -> str:
+    """Prose of a study."""
+    return str(folder_of(study) / "README.md")
+
+
+def judging_of(studies: Sequence[str]) -> list[str]:
+    """How claims are judged, which a page with claims shows."""
+    has_claims = any(STUDIES[study].claims for study in studies)
+    return [str(ROOT / "docs" / "claims.md")] if has_claims else []
+
+
+def deviations_of(studies: Sequence[str]) -> list[str]:
+    """What differs from the paper, which its page shows."""
+    return [str(ROOT / "docs" / "deviations.md")] if "sparse_hierarchy" in studies else []
+
+
+def command_of(plan: Plan, study: str) -> str:
+    """What a reader types to make a study of this preset."""
+    words = {
+        "trained": f"make reproduce PRESET={plan.preset.preset}",
+        "both": f"make reproduce PRESET={plan.preset.preset} FROM=published",
+        "published": f"make figures PRESET={plan.preset.preset}",
+    }[plan.preset.rows]
+    return words if study in GROUPS["paper"] else f"{words} STUDY={study}"
+
+
+def explored_by(plan: Plan, study: str) -> str:
+    """What a reader types for the explorer of a study, which is made with its whole group."""
+    group = next((name for name, studies in GROUPS.items() if study in studies), "paper")
+    if group == "paper":
+        return ""
+    return command_of(plan, study).replace(f"STUDY={study}", f"STUDY={group}")
+
+
+def description_of(plan: Plan) -> str:
+    """What the preset is for; where shipped rows alone are drawn, of training them."""
+    preset = plan.preset
+    if preset.rows != "published" or not preset.description:
+        return preset.description
+    return (
+        f"shipped rows of the preset {preset.preset}, drawn: nothing was trained here."
+        f" To train them: {preset.description}"
+    )
+
+
+def page_spec(plan: Plan, page: Page) -> str:
+    """For the script of a page (`srhm.report.page.write_page`)."""
+    others = set(STUDIES) - set(page.studies) - set(page.pending)
+    return spec_text(
+        {
+            "page": page.of,
+            "preset": plan.name,
+            "description": description_of(plan),
+            # A text, in which the keys keep their order; the device does not change results.
+            "configuration": plan.preset.model_dump_json(
+                exclude_none=True, exclude={"device", "jobs", *others}
+            ),
+            "studies": [_study(plan, study) for study in page.studies],
+            "pending": [STUDIES[study].title for study in page.pending],
+            "citation": CITATION,
+            "publications": publications_of(plan, page.studies),
+            "judging": judging_of(page.studies),
+            "deviations": deviations_of(page.studies),
+        }
+    )
+
+
+def _study(plan: Plan, study: str) -> Mapping[str, Any]:
+    """What a page shows of a study."""
+    planned, declared = plan.studies[study], STUDIES[study]
+    return {
+        "name": study,
+        "title": declared.title,
+        "command": command_of(plan, study),
+        "claims": claim_tables(plan, [study]).get(study),
+        "claims_module": declared.claims,
+        "figures": [
+            {
+                "name": figure.name,
+                "title": figure.title,
+                "caption": places.figure_files(plan.name, figure.name)["rst"],
+                "explore": explored_at(study, figure),
+                "function": figure.function,
+                "data": Path(csv_of(plan, study, figure)).name,
+                "explored_by": explored_by(plan, study),
+                **places.figure_files(plan.name, figure.name),
+            }
+            for figure in declared.figures
+        ],
+        "tables": {
+            name: [[places.table_file(plan.name, study, name), schema]]
+            for name, schema in declared.schemas.items()
+        },
+        "page_tables": declared.page_tables,
+        "headline": declared.headline,
+        "prose": prose_of(study),
+        "absent": " ".join(filter(None, [planned.absent, planned.origin])),
+        "lacks": bool(planned.absent),
+        "settings": plan.settings(study),
+    }
+
+
+def files_of_studies(plan: Plan, studies: Sequence[str]) -> list[str]:
+    """Pages, figures and tables of studies, as far as the preset has them; and their curves.
+
+    The files of the curves are named, too: when Snakemake's records are lost, one that is missing
+    is still seen.
+    """
+    found: list[str] = []
+    for study in studies:
+        if study not in plan.studies:
+            continue
+        page = STUDIES[study].page_name
+        for place in (places.page_file, places.methods_file, places.scorecard_file,
+                      places.scorecard_json):  # fmt: skip
+            found.append(place(plan.name, page))
+        found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
+        found += claim_tables(plan, [study]).values()
+        for figure in STUDIES[study].figures:
+            found += places.figure_files(plan.name, figure.name).values()
+        for files in files_of_curves(plan, study).values():
+            found += files
+    return list(dict.fromkeys(found))

@@ -1,0 +1,450 @@
+"""A preset: one configuration file, a section for each of its studies. Imports no torch.
+
+The models of the sections are the one source of the configuration's keys, defaults and ranges:
+config/schema.json is written from them, and `make docs` shows them in config/README.md.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import (
+    BaseModel,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
+
+from srhm.declare.keys import Keys, models_in, refusals
+from srhm.declare.search import Search
+from srhm.declare.study import (
+    CellMeasurement,
+    ConfigError,
+    Curve,
+    CurveMeasurement,
+    Planned,
+    Sample,
+    Study,
+)
+from srhm.networks.registry import label
+from srhm.planning.registry import STUDIES, TRAINERS
+from srhm.store import places
+from srhm.store.cells import path_of
+from srhm.store.provenance import PACKAGE
+from srhm.store.published_provenance import (
+    PROVENANCE_FILE,
+    PublicationError,
+    measured_otherwise,
+    read_provenance_file,
+)
+
+# At the end of the name of a preset of which only published rows are shown.
+PUBLISHED_ALONE = "-published"
+Rows = Literal["trained", "published", "both"]
+ROWS: tuple[str, ...] = get_args(Rows)
+REFUSED = "the configuration is refused:\n"
+# Folders of results/ that are of no preset; those of former versions, too.
+RESERVED = {
+    *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
+    *(Path(places.DERIVATIONS).name, "archive", "benchmarks", "crate"),
+    *("experiments", "sensitivities"),
+}
+
+
+class Jobs(Keys):
+    """How long a training job may be. Part of no key: other limits train nothing again."""
+
+    minutes: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="a curve that is expected to train longer on one core is split into jobs of"
+        " about so many minutes; absent: one job a curve",
+    )
+    cells: int | None = Field(
+        None, ge=1, description="a curve of more cells is split into jobs of so many at most"
+    )
+    limit: int | None = Field(
+        None,
+        ge=5,
+        description="minutes that a cluster allows a job; one that needs more goes on from its"
+        " checkpoints at the next attempt",
+    )
+
+
+class Analysis(Keys):
+    """Sample complexities."""
+
+    threshold: float = Field(0.1, gt=0, lt=1, description="test error that defines P*")
+    other_thresholds: list[Annotated[float, Field(gt=0, lt=1)]] = Field(
+        [0.05, 0.2, 0.3],
+        description="thresholds at which P* is measured again; the scorecard's claims are about"
+        " 10 %, and 5, 20, 30 %",
+    )
+
+    @model_validator(mode="after")
+    def _distinct(self) -> "Analysis":
+        thresholds = [self.threshold, *self.other_thresholds]
+        if len(set(thresholds)) < len(thresholds):
+            raise ValueError(f"thresholds {thresholds}: each may stand once")
+        return self
+
+
+class Common(Keys):
+    """Keys of a preset that are of no single study."""
+
+    preset: str = Field(
+        pattern=r"^[a-z][a-z0-9_-]*$", max_length=64, description="name; results/<preset>/"
+    )
+    description: str = Field("", description="what it is for, and how long it takes")
+    device: Literal["auto", "cpu", "cuda"] = Field(
+        "cpu",
+        description="where networks are trained: cpu: processors, the default, as the forms for"
+        " GPUs have been checked without a GPU only; cuda: a GPU for each training job; auto: cuda"
+        " where the machine that starts the run shows a GPU, else cpu. Part of no cell or table",
+    )
+    rows: Rows = Field(
+        "trained",
+        description="of which networks rows are shown: trained: of those that are trained here;"
+        " published: of those that published/ keeps, and nothing is trained (`make figures`); both:"
+        " what published/ lacks is trained",
+    )
+    analysis: Analysis = Analysis()  # type: ignore[call-arg]
+    jobs: Jobs = Jobs()  # type: ignore[call-arg]
+
+    @field_validator("preset")
+    @classmethod
+    def _has_a_folder_of_its_own(cls, name: str) -> str:
+        if name in RESERVED:
+            raise ValueError(
+                f"results/ keeps what presets share under {', '.join(sorted(RESERVED))}"
+            )
+        return name
+
+
+Preset: type[Common] = create_model(  # type: ignore[call-overload]
+    "Preset",
+    __base__=Common,
+    __doc__="A preset.",
+    **{name: (study.config | None, None) for name, study in STUDIES.items()},
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a preset asks for.
+
+    studies: what it asks of each study that it has a section for, in the order of the registry.
+    part: name of the figure that has these curves alone; empty: all curves.
+    """
+
+    preset: Common
+    studies: Mapping[str, Planned]
+    part: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the preset: of its folder in results/. Published rows alone have their own."""
+        alone = self.preset.rows == "published"
+        return f"{self.preset.preset}{PUBLISHED_ALONE if alone else ''}"
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """Curves that are trained, of all studies, by name."""
+        return {name: one for part in self.studies.values() for name, one in part.trained.items()}
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """Derivations that the curves learn from, by name."""
+        return {name: one for part in self.studies.values() for name, one in part.samples.items()}
+
+    def settings(self, study: str) -> dict[str, Any]:
+        """Values by name that the study's measurements, derived tables and figures get."""
+        analysis = self.preset.analysis
+        return {
+            "preset": self.name,
+            "threshold": analysis.threshold,
+            "thresholds": [analysis.threshold, *analysis.other_thresholds],
+            **self.studies[study].settings,
+        }
+
+    def only(self, names: list[str]) -> "Plan":
+        """The same with these studies alone."""
+        return Plan(self.preset, {name: self.studies[name] for name in names})
+
+
+def validate(config: Mapping[str, Any]) -> Common:
+    """The configuration as a model.
+
+    Raises:
+        ConfigError: one line for each key that is unknown or out of range.
+    """
+    try:
+        preset = Preset.model_validate(dict(config))
+    except ValidationError as error:
+        raise ConfigError(REFUSED + refusals(error, Preset)) from error
+    if not sections(preset):
+        raise ConfigError(
+            f"{REFUSED}  no study is asked for: allowed sections are {', '.join(STUDIES)}"
+        )
+    return preset
+
+
+def sections(preset: Common) -> dict[str, BaseModel]:
+    """The sections of a preset by study."""
+    found = {name: getattr(preset, name) for name in STUDIES}
+    return {name: section for name, section in found.items() if section is not None}
+
+
+def plan_preset(
+    config: Mapping[str, Any], *, directory: Path = Path(), published: Path = places.PUBLISHED
+) -> Plan:
+    """Curves, cells, keys and samples of a configuration.
+
+    directory: the one that holds results/. published: folder of published rows, if the
+    configuration asks for them.
+
+    Raises:
+        ConfigError: naming the key, its value and the allowed range.
+    """
+    preset = validate(config)
+    studies = {}
+    for name, section in sections(preset).items():
+        try:
+            studies[name] = STUDIES[name].plan(section, directory)
+        except ConfigError as refusal:
+            # The lines name keys within the section.
+            lines = str(refusal).splitlines()
+            text = "\n".join(f"  {name}.{line.strip()}" for line in lines)
+            raise ConfigError(REFUSED + text) from refusal
+    _check_shared(studies)
+    for name, planned in studies.items():
+        threshold = preset.analysis.threshold
+        if any(one.search and one.search.threshold != threshold for one in planned.curves.values()):
+            raise ConfigError(
+                f"{REFUSED}  analysis.threshold = {threshold}: allowed is {Search.threshold}, at"
+                f" which {name} searches for P*"
+            )
+    if preset.rows != "trained":
+        studies = _with_published(studies, preset, published, directory)
+    return Plan(preset, {name: one.computable for name, one in studies.items()})
+
+
+def _with_published(
+    studies: Mapping[str, Planned], preset: Common, published: Path, directory: Path
+) -> dict[str, Planned]:
+    """The studies with what is published of them.
+
+    Where only published rows are asked for, studies that have none are left out, unless they train
+    nothing, and curves that have none, too.
+    """
+    alone = preset.rows == "published"
+    # A curve of two studies is one for both, and they may measure it or have other rows of it.
+    asked = Counter(name for planned in studies.values() for name in planned.curves)
+
+    def taken(trained: Set[str]) -> dict[str, Planned]:
+        """trained: keys that are trained here whatever is published."""
+        found = {}
+        for study, planned in studies.items():
+            folder = places.published_folder(preset.preset, study, published=published)
+            if STUDIES[study].trainer is None:
+                found[study] = planned
+            elif (folder / PROVENANCE_FILE).is_file():
+                own = {name for name in planned.curves if asked[name] == 1}
+                found[study] = _from(
+                    folder,
+                    STUDIES[study],
+                    planned,
+                    own=own,
+                    trained=trained,
+                    directory=None if alone else directory,
+                )
+            elif not alone:
+                found[study] = planned
+        return found
+
+    found = taken(frozenset())
+    keys = {
+        entry["key"]
+        for planned in found.values()
+        for curve in planned.trained.values()
+        for entry in curve.entries
+    }
+    # Curves share cells, and a cell that is trained here for one of them has no other row here.
+    if any(keys & one for planned in found.values() for one in planned.partly.values()):
+        found = taken(keys)
+    if not any(planned.published for planned in found.values()) and alone:
+        raise ConfigError(
+            f"nothing of {preset.preset} is published in {published}: `make publish"
+            f" PRESET={preset.preset}` does it, once its networks are trained"
+        )
+    return found
+
+
+def _from(
+    folder: Path,
+    study: Study,
+    planned: Planned,
+    *,
+    own: Set[str],
+    trained: Set[str],
+    directory: Path | None,
+) -> Planned:
+    """What is planned, with the rows of a folder of published ones.
+
+    own: names of curves that no other study has. trained: keys of which no single published row is
+    taken. directory: the one that holds results/; None: published rows alone.
+    """
+    alone = directory is None
+    try:
+        known = read_provenance_file(folder / PROVENANCE_FILE)
+        tables = {table: set(curves) for table, curves in known["tables"].items()}
+        days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
+        commit, otherwise = known["commit"], measured_otherwise(known, study, planned)
+    except PublicationError as error:
+        raise ConfigError(str(error)) from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(f"{folder / PROVENANCE_FILE} is damaged: {error!r}") from error
+    names = tables["cells"] & planned.curves.keys()
+    if not alone:  # beside curves that are trained, those of which everything is published
+        names = {
+            name
+            for name in names
+            for measured in [planned.curves[name].measured]
+            if not set(otherwise) & set(measured)
+            and all(
+                name in tables.get(table, ())
+                for one in study.measurements
+                if one.name in measured and not one.may_be_empty
+                for table in one.tables
+            )
+        }
+    lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
+    those = ", ".join(f"{n} {label(net)}" for net, n in lacking.items())
+    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    partly = {}
+    if directory is not None:
+        others = [
+            one
+            for name, one in planned.curves.items()
+            if name in own - names and not set(otherwise) & set(one.measured)
+        ]
+        partly = _single_cells(folder, study, others, planned.missing, trained, directory)
+    taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
+    those_of = ", ".join(otherwise) if names else ""
+    nothing = alone or not any(one.entries for one in taken.trained.values())
+    origin = (
+        f"{taken.archived or f'0 of {len(planned.curves)} curves are archived rows'}"
+        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
+        f"{f' not there: {those};' if alone and those else ''}"
+        f"{f' {those_of} have other settings than this configuration;' if those_of else ''}"
+        f" {'nothing was trained here' if nothing else 'the others were trained here'}"
+    )
+    return replace(taken, curves=kept, origin=origin)
+
+
+def _single_cells(
+    folder: Path,
+    study: Study,
+    curves: Sequence[Curve],
+    missing: Container[str],
+    trained: Set[str],
+    directory: Path,
+) -> dict[str, frozenset[str]]:
+    """Keys of the cells of these curves whose published rows are taken, by name of the curve.
+
+    A size or a seed more gives a curve another name, and leaves the keys of its other cells. A
+    curve is trained whole if one of its measurements is no `CellMeasurement`, or if networks are
+    not kept, so that nothing can be measured of the others. A cell that is in the store, or is
+    `trained` here for another curve, has its own row. missing: names of curves that cannot be
+    computed here.
+    """
+    measurements = {one.name: one for one in study.measurements}
+    known: dict[tuple[str, ...], frozenset[str]] = {}
+    found = {}
+    for one in curves:
+        measured = [measurements[name] for name in one.measured]
+        if measured and not (
+            one.keep_weights and all(isinstance(m, CellMeasurement) for m in measured)
+        ):
+            continue
+        if one.measured not in known:
+            known[one.measured] = _published_keys(folder, measured)
+        store = directory / places.store_of(one.trainer)
+        keys = [
+            entry["key"] for entry in one.entries if entry["key"] in known[one.measured] - trained
+        ]
+        taken = frozenset(key for key in keys if not path_of(store, key).is_file())
+        if taken and (one.name not in missing or len(taken) == len(one.entries)):
+            found[one.name] = taken
+    return found
+
+
+def _published_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
+    from srhm.store.published import measured_keys  # takes pandas, half a second
+
+    try:
+        return measured_keys(folder, measured)
+    except PublicationError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _check_shared(studies: Mapping[str, Planned]) -> None:
+    """Refuses curves that two studies ask for in two ways: one is trained once, for both."""
+    seen: dict[str, tuple[str, Curve]] = {}
+    differ: dict[tuple[str, str], str] = {}
+    for study, planned in studies.items():
+        for name, curve in planned.curves.items():
+            first, other = seen.setdefault(name, (study, curve))
+            # What is measured of it each study says for itself.
+            if replace(curve, measured=()) != replace(other, measured=()):
+                differ.setdefault((first, study), name)
+    if differ:
+        pairs = "; ".join(f"{one} and {two} ({name})" for (one, two), name in differ.items())
+        raise ConfigError(
+            f"{REFUSED}  studies that share a curve differ in what is kept of it: {pairs}: give"
+            " keep_weights one value in all of them"
+        )
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON schema of a configuration, as stored in config/schema.json."""
+    return Preset.model_json_schema()
+
+
+def key_table() -> str:
+    """All keys of a configuration as a Markdown table: key, default, meaning.
+
+    Sections of one model are listed once; the others refer to it.
+    """
+    rows = ["| key | default | meaning |", "|---|---|---|"]
+    seen: dict[type[BaseModel], str] = {}
+    elsewhere: tuple[str, ...] = ()
+    for prefix, model in models_in(Preset):
+        if prefix.startswith(elsewhere):
+            continue
+        if model in seen:
+            rows.append(f"| `{prefix}` | | as `{seen[model]}` |")
+            elsewhere += (prefix,)
+            continue
+        seen[model] = prefix
+        for name, field in model.model_fields.items():
+            if field.description is not None:
+                default = "required" if field.is_required() else f"`{field.default}`"
+                rows.append(f"| `{prefix}{name}` | {default} | {field.description} |")
+    return "\n".join(rows)
+
+
+def write_schema(folder: Path) -> None:
+    """Writes config/schema.json."""
+    text = json.dumps(json_schema(), indent=2) + "\n"
+    (folder / "schema.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_schema(PACKAGE.parents[1] / "config")

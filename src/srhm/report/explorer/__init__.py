@@ -1,0 +1,1 @@
+"""The page that shows all curves, with views that are linked."""

@@ -1,0 +1,263 @@
+"""The explorer as one HTML file that needs no network: rows, charts, and what draws them.
+
+Nothing in it depends on the day: equal inputs give equal bytes.
+"""
+
+import base64
+import hashlib
+import json
+import logging
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from srhm.report.answer import answer_of
+from srhm.report.explorer.charts import HEADS, NET_NAMES, charts, colours
+from srhm.report.explorer.names import (
+    AUTHORS,
+    CLAIMS,
+    EXPLORED,
+    FIRST,
+    FIRST_V,
+    GRAMMARS,
+    HERE,
+    PAPER_VALUES,
+)
+from srhm.report.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
+from srhm.report.methods import JUDGING
+from srhm.report.prose import anchor
+from srhm.statistics.publications import read_publications
+from srhm.store.atomic import write_text
+from srhm.store.places import methods_file
+from srhm.store.published import rows_by_curve
+from srhm.store.records import TableError, read_table
+from srhm.store.tables import SCHEMAS, schema_of
+
+# What chooses curves in all views, with its heading: at once, and folded.
+CHOICES = {"net": "net", "L": "L", "s0": "s₀", "v": "v"}
+MORE_CHOICES = {"s": "s", "m": "m", "n_c": "n_c", "sparsity": "sparsity", "width": "H, width",
+                "rate": "rate / H", "protocol": "protocol", "run": "run"}  # fmt: skip
+COLOURED_BY = {name: CHOICES[name] for name in ("net", "L", "v", "s0")}
+SCRIPTS = ("explorer.fits.js", "explorer.js")
+OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "rate", "protocol", "run")
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A section of the page. table: its rows. needs: columns without which a row is not shown.
+
+    choices: columns that choose rows of this view, with their headings; first: values at first.
+    columns: of the table beside the chart.
+    """
+
+    name: str
+    title: str
+    note: str
+    table: str
+    columns: Sequence[str]
+    needs: Sequence[str] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    first: Mapping[str, str] = field(default_factory=dict)
+
+
+RANGE = "Bars: from the least to the largest of its n networks."
+POINT = ("P", "error", "low", "high", "n", "status")
+STAR = ("P_star", "low", "high", "n", "criterion", "bound", "status", "remark", "prediction")
+CRITERION: Any = {"choices": {"criterion": "criterion"},
+                  "first": {"criterion": "test error ≤ 10\u00a0%"}}  # fmt: skip
+VIEWS = (
+    View(
+        name="sample-complexity", title="P* against its prediction (Figure 4)",
+        table="complexities",
+        note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dotted:"
+        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Lines: the"
+        " power law through the filled marks of one colour and shape; dashed: through the hollow.",
+        columns=(*STAR, *OF_CURVE), needs=("prediction",), **CRITERION,
+    ),
+    View(
+        name="learning-curves", title="Learning curves", table="points",
+        note=RANGE, columns=(*POINT, *OF_CURVE), choices={"v": "v"}, first={"v": FIRST_V},
+    ),
+    View(
+        name="collapse", title="Their collapse", table="points",
+        note="The same against P over its prediction, where curves of one net would fall onto one."
+        f" {RANGE}",
+        columns=("scaled", *POINT, *OF_CURVE), needs=("prediction",),
+    ),
+    View(
+        name="sensitivities", title="Sensitivities by layer and level", table="sensitivities",
+        note="S: to exchanged synonyms, D: to diffeomorphisms, of level l, seen by layer k."
+        " Grey: test error. Values above 1.5 stand at the edge. The table has the least and the"
+        " largest of n networks, too.",
+        columns=("P", "value", "low", "high", "n", "kind", "layer", "l", "variant", *OF_CURVE),
+        choices={"kind": "kind", "layer": "layer k", "l": "level l", "variant": "definition"},
+        first={"kind": "S", "layer": "output", "variant": "text"},
+    ),
+    View(
+        name="output-scale", title="P* against the output scale", table="complexities",
+        note="Rows of make plane, from feature learning (small α̃) to lazy learning."
+        " Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried.",
+        columns=("alpha_tilde", *STAR, *OF_CURVE), needs=("alpha_tilde",), **CRITERION,
+    ),
+    View(
+        name="plane", title="The plane of output scale and width", table="points",
+        note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
+        " lie upon each other where no P is chosen.",
+        columns=("alpha_tilde", *POINT, *OF_CURVE), needs=("alpha_tilde",), choices={"P": "P"},
+    ),
+    View(
+        name="scorecard", title="Scorecard", table="claims",
+        note="Each claim with its 95 % interval, and the distance from the expected number in"
+        " errors and in tolerances; above the table what the paper states, where it is measured"
+        " here. A row leads to its claim.",
+        columns=("study", "statement", "value", "error", "expected", "in_errors", "in_tolerances",
+                 "authors_value", "verdict", "low", "high", "tolerance", "n", "claim", "place",
+                 "note"),
+        choices={"study": "study", "verdict": "verdict"},
+    ),
+)  # fmt: skip
+
+
+def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
+    """Writes the explorer.
+
+    spec: preset; pages (names); headline: module of the statements, or None; tables and others:
+    {"study", "file", "schema", "published"} each, published: {name of a run: curves of the table,
+    and keys of single cells, that are rows of that run}; the others are what earlier runs have
+    left, which are taken if they can be read; publications: files of published runs; figures:
+    {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows are written, too.
+
+    Raises:
+        TableError, PublicationError: if a table of the run or a published one is damaged.
+    """
+    notes: list[str] = []
+    sources = [source for one in spec["tables"] for source in _sources(one)]
+    for one in spec["others"]:
+        try:
+            sources += _sources(one)
+        except TableError as error:
+            log.warning("without %s: %s", one["file"], error)
+            notes.append(f"Without {Path(one['file']).stem} of {one['study']}: of an older run.")
+    cards = [one.rows.assign(study=one.study) for one in sources if one.schema == CLAIMS]
+    rows = [one for one in sources if one.schema != CLAIMS]
+    published = list(_published(spec["publications"], log))
+    found = explored([*rows, *published])
+    if cards:
+        found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
+    answer = answer_of(
+        spec["headline"] if cards else None, found.get("claims", pd.DataFrame()),
+        publications=spec["publications"], link=f"{spec['pages'][0]}.html#claim-{{claim}}",
+    )  # fmt: skip
+    html = _rendered(spec, found, notes, run=_first(rows), forests=answer["forests"])
+    write_text(path, html)
+    for figure in spec["figures"]:
+        own = figure_rows(found, figure, others={one.run for one in published})
+        write_text(Path(figure["file"]), own.to_csv(index=False))
+    log.info("%s, %.1f MB: %s", path, len(html.encode()) / 1e6,
+             ", ".join(f"{len(table)} {name}" for name, table in found.items()))  # fmt: skip
+
+
+def _sources(one: Mapping[str, Any]) -> list[Source]:
+    """A table, in parts: the rows of each published run, and those of this run."""
+    rows = read_table(Path(one["file"]), schema_of(one["schema"]))
+    run = pd.Series(HERE, rows.index)
+    for name, published in one["published"].items():
+        for column in {"curve", "key"} & set(rows):  # the paper's own values have none
+            run[rows[column].isin(published)] = name
+    return [
+        Source(run=str(name), study=one["study"], schema=one["schema"], rows=part)
+        for name, part in rows.groupby(run, sort=False)
+    ]
+
+
+def _first(sources: Sequence[Source]) -> str:
+    """This run, or without a row of it the one of most rows: of published rows alone theirs."""
+    counts = Counter[str]()
+    for one in sources:
+        if one.schema != PAPER_VALUES:
+            counts[one.run] += len(one.rows)
+    return HERE if counts[HERE] or not counts else counts.most_common(1)[0][0]
+
+
+def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
+    """The tables of published runs that the explorer shows."""
+    for publication in read_publications(files, log=log):
+        folder = next(Path(file).parent for file in files
+                      if Path(file).parts[-3] == publication.preset)  # fmt: skip
+        named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
+        for table, rows in rows_by_curve(folder, named).items():
+            yield Source(
+                run=f"archive: {publication.preset}", study=folder.name, schema=table.upper(),
+                rows=pd.concat(rows.values(), ignore_index=True),
+            )  # fmt: skip
+
+
+def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
+    """Whether a view has rows to choose from."""
+    rows = found.get(view.table, pd.DataFrame())
+    if "c" in rows:
+        rows = rows.merge(found["curves"], left_on="c", right_index=True, suffixes=("", "_"))
+    return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
+
+
+def _rendered(
+    spec: Mapping[str, Any],
+    found: Mapping[str, pd.DataFrame],
+    notes: Sequence[str],
+    *,
+    run: str,
+    forests: Mapping[str, Markup],
+) -> str:
+    views = [view for view in VIEWS if _has_rows(view, found)]
+    runs = list(found["curves"].get("run", []))
+    loader = PackageLoader("srhm.report.explorer", package_path="")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
+                              trim_blocks=True, lstrip_blocks=True)  # fmt: skip
+    script = "\n".join(
+        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS
+    )
+    # An element ends at the first "</", in text too.
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
+        "</script", "<\\/script"
+    )
+    specifications = {
+        "charts": charts(), "colours": colours(), "heads": HEADS, "nets": NET_NAMES,
+        "fields": {name: list(FIRST.get(name, ())) for name in (*CHOICES, *MORE_CHOICES)}
+        | {"run": [run] if run else []},
+        "first_run": run, "authors": AUTHORS, "grammars": GRAMMARS,
+        "views": [{**asdict(view), "note": ""} for view in views],
+    }  # fmt: skip
+    return environment.get_template("explorer.html").render(
+        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
+        more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
+        has_authors=AUTHORS in runs, forests=forests, judged=_judged(spec["pages"][0]),
+        others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
+        rows=_json({name: json_columns(table) for name, table in found.items()}),
+        specifications=_json(specifications),
+        bundle=Markup(bundle), script=Markup(script),
+        hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
+    )  # fmt: skip
+
+
+def _judged(page: str) -> str:
+    """Where the methods of a page say how a claim is judged."""
+    return f"{Path(methods_file('', page)).name}#{anchor(JUDGING)}"
+
+
+def _json(value: Any) -> Markup:
+    """JSON inside an element, which no text of a row can end."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c"))
+
+
+def _hash(script: str) -> str:
+    """What a Content-Security-Policy calls a script."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

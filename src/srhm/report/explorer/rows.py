@@ -1,0 +1,234 @@
+"""Rows of the explorer's views: what the tables of runs hold along each learning curve.
+
+A curve is what has one P* for each criterion: all that is equal but for P, the seed and the member.
+Views hold the number of their row's curve. Letters of the paper: P training points, P_star sample
+complexity, k layer, l level; the others are those of `srhm.model.grammar`.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from srhm.model import theory
+from srhm.model.grammar import NET_AND_DATA
+from srhm.networks.registry import HIERARCHICAL
+from srhm.report.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
+from srhm.report.page_table import net_name, percent
+from srhm.report.prose import typeset
+from srhm.scorecard.numbers import error, in_errors, in_tolerances
+
+CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
+# Of curves of gradient flow: what their protocol is called by.
+FLOW = ("training", "optimiser", "loss", "labels", "activation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """A table: of which run (for people) and study, its schema by name, its rows."""
+
+    run: str
+    study: str
+    schema: str
+    rows: pd.DataFrame
+
+
+def explored(sources: Sequence[Source]) -> dict[str, pd.DataFrame]:
+    """Tables by name: curves, then points, complexities and sensitivities along them."""
+    found: dict[str, list[pd.DataFrame]] = {view: [] for view, _ in MAKERS.values()}
+    for source in sources:
+        view, make = MAKERS[source.schema]
+        rows = source.rows[source.rows["net"].notna() & source.rows["L"].notna()]
+        if len(rows):
+            found[view].append(make(_with_curve(rows, source)))
+    tables = {view: pd.concat(parts, ignore_index=True) for view, parts in found.items() if parts}
+    found_in = [one.rows for one in sources if "learning_rate" in one.rows]
+    rates = {
+        name: rate
+        for rows in found_in
+        for name, rate in zip(rows["curve"], rows["learning_rate"], strict=True)
+    }
+    return _numbered(tables, rates)
+
+
+def _with_curve(rows: pd.DataFrame, source: Source) -> pd.DataFrame:
+    """The rows with all columns of CURVE."""
+    own = source.schema == PAPER_VALUES
+    names = "Figure " + rows["figure"] + " " + rows["panel"] if own else rows["curve"]
+    return rows.assign(
+        run=AUTHORS if own else source.run,
+        study=source.study,
+        curve=names,
+        net=rows["net"].map(net_name),
+        sparsity="A" if own else rows["sparsity"],
+        width=np.nan if own else rows["width"],
+        alpha_tilde=rows.get("alpha_tilde", np.nan),
+        protocol=PRACTICE if own else _protocol(rows),
+    )
+
+
+def _protocol(rows: pd.DataFrame) -> pd.Series:
+    """How a curve was trained, in words that differ between curves of equal coordinates."""
+    if set(FLOW) <= set(rows):
+        return rows[list(FLOW)].agg(", ".join, axis=1).str.replace("_", " ")
+    if "whitening" not in rows:
+        return pd.Series(TEXT, rows.index)
+    words = [
+        pd.Series(np.where(of != usual, text, ""), rows.index)
+        for of, usual, text in (
+            (rows["whitening"].astype(bool), False, "whitened, "),
+            (rows["bias"].astype(bool), False, "biases, "),
+            (rows["batch"], "shuffled", rows["batch"] + " batches, "),
+            # Named nets have another engine, which is theirs.
+            (rows["engine"].mask(~rows["net"].isin(HIERARCHICAL), "sparse"), "sparse",
+             rows["engine"] + " engine, "),
+        )
+    ]  # fmt: skip
+    joined: Any = reduce(add, words)
+    return joined.str.rstrip(", ").replace("", TEXT)
+
+
+def _points(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean, least and largest test error of the networks of each curve at each P."""
+    groups = rows.groupby([*CURVE, "P"], dropna=False, sort=False)
+    found = groups["test_error"].agg(error="mean", low="min", high="max", n="count")
+    found["status"] = groups["status"].agg(_counted)
+    return found.reset_index().dropna(subset="error")
+
+
+def _counted(statuses: pd.Series) -> str:
+    return ", ".join(f"{n} {word}" for word, n in statuses.value_counts().items())
+
+
+def _complexities(rows: pd.DataFrame) -> pd.DataFrame:
+    """P* of each curve and criterion: at its bound where it is censored, as `bound` says."""
+    is_error = rows["criterion"] == "test_error"
+    label = np.where(is_error, "test error ≤ " + rows["threshold"].map(percent), rows["criterion"])
+    bound = rows["status"].map({"not_reached": "above", "below_range": "below"}).fillna("")
+    at = rows["P_star"].where(bound == "", rows["P_star_low"].where(bound == "above"))
+    at = at.where(bound != "below", rows["P_star_high"])
+    reached = rows["n_seeds_reached"].astype(str) + " of " + rows["n_seeds"].astype(str) + " seeds"
+    found = rows[[*CURVE, "threshold", "prediction", "status"]].assign(
+        criterion=label, P_star=at, bound=bound, n=reached,
+        low=rows["P_star_low"].where(bound == ""), high=rows["P_star_high"].where(bound == ""),
+        remark=np.where(rows["small_pool"], "small pool", ""),
+    )  # fmt: skip
+    return found[np.isfinite(found["P_star"]) & (found["P_star"] > 0)]
+
+
+def _paper_values(rows: pd.DataFrame) -> pd.DataFrame:
+    """The points of the paper's figures, which have no interval."""
+    predictions = [
+        theory.predicted_sample_complexity(
+            row["net"].lower(), depth=row["L"], branching=row["s"], n_synonyms=row["m"],
+            n_classes=row["n_c"], n_empty=row["s0"],
+        )
+        for row in rows.to_dict("records")
+    ]  # fmt: skip
+    return rows[[*CURVE, "P_star"]].assign(
+        threshold=0.1, criterion=f"test error ≤ {percent(0.1)}", prediction=predictions,
+        status=rows["reading"], bound="", n="", low=np.nan, high=np.nan, remark="",
+    )  # fmt: skip
+
+
+def _sensitivities(rows: pd.DataFrame) -> pd.DataFrame:
+    """Mean, least and largest sensitivity of the networks of each curve, P, layer and level."""
+    by = [*CURVE, "P", "kind", "variant", "layer", "k", "l"]
+    found = rows.groupby(by, dropna=False, sort=False)["value"]
+    # Without empty places there are no diffeomorphisms, so that D is no number.
+    means = found.agg(value="mean", low="min", high="max", n="count").reset_index()
+    return means.dropna(subset="value")
+
+
+# View and function from the rows of a table, with the columns of CURVE, to those of the view.
+Maker = Callable[[pd.DataFrame], pd.DataFrame]
+MAKERS: Mapping[str, tuple[str, Maker]] = {
+    "CELLS": ("points", _points),
+    "FLOW_CELLS": ("points", _points),
+    "SAMPLE_COMPLEXITY": ("complexities", _complexities),
+    "FLOW_COMPLEXITY": ("complexities", _complexities),
+    PAPER_VALUES: ("complexities", _paper_values),
+    "SENSITIVITIES": ("sensitivities", _sensitivities),
+}
+
+
+def _numbered(
+    tables: Mapping[str, pd.DataFrame], rates: Mapping[str, float]
+) -> dict[str, pd.DataFrame]:
+    """The same tables with one of all curves, of which the others hold the number.
+
+    rates: learning rates by the name of a curve.
+    """
+    if not tables:
+        return {"curves": pd.DataFrame()}
+    every = pd.concat({name: table[[*CURVE]] for name, table in tables.items()})
+    number = every.groupby([*CURVE], dropna=False, sort=False).ngroup()
+    views = {
+        name: table.drop(columns=[*CURVE]).assign(c=number[name]) for name, table in tables.items()
+    }
+    curves = every[~number.duplicated()].reset_index(drop=True)
+    predicted = views.get("complexities", pd.DataFrame({"c": [], "prediction": []}))
+    curves = curves.assign(
+        rate=curves["curve"].map(rates).astype(float),
+        label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
+        prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
+        # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
+        is_of_paper=(curves["n_c"] == curves["v"])
+        & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
+    )
+    return {"curves": curves.drop(columns="curve"), **views}
+
+
+def figure_rows(
+    found: Mapping[str, pd.DataFrame], figure: Mapping[str, Any], *, others: Collection[str]
+) -> pd.DataFrame:
+    """What the explorer has of the tables of a figure: over the networks of each curve and P.
+
+    figure: tables: (study, schema) each; net: of which alone, or empty; publications: whether it
+    shows the other runs, too. Columns: view, those of the curve, then those of the views.
+    """
+    parts = []
+    for study, schema in figure["tables"]:
+        view = MAKERS[schema][0] if schema in MAKERS else ""
+        if view not in found:
+            continue
+        rows = found["curves"].drop(columns=["prediction", "is_of_paper"]).merge(
+            found[view], left_index=True, right_on="c"
+        ).drop(columns="c")  # fmt: skip
+        kept = (rows["study"] == study) & ((rows["run"] == AUTHORS) == (schema == PAPER_VALUES))
+        if not figure["publications"]:
+            kept &= ~rows["run"].isin(others)
+        if figure["net"]:
+            kept &= rows["net"] == net_name(figure["net"])
+        parts.append(rows[kept].assign(view=view))
+    table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"view": []})
+    return table[["view", *(name for name in table if name != "view")]]
+
+
+def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
+    """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`.
+
+    Added: error, in_errors and in_tolerances, the distance from the expected number.
+    """
+    html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
+    of_row = {"error": error, "in_errors": in_errors, "in_tolerances": in_tolerances}
+    rows = claims.to_dict("records")
+    numbers = {name: [function(row) for row in rows] for name, function in of_row.items()}
+    return claims.assign(**html, **numbers)
+
+
+def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
+    """The table by column, fit for JSON: floats to four digits, None for what is not finite."""
+    return {str(name): [_plain(value) for value in table[name]] for name in table}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        if not np.isfinite(value):
+            return None
+        return int(value) if value.is_integer() else float(f"{value:.4g}")
+    return value.item() if isinstance(value, np.generic) else value

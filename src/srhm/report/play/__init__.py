@@ -1,0 +1,1 @@
+"""The page to draw data and train networks in a browser."""

@@ -1,0 +1,132 @@
+"""The page to play with as one HTML file that needs no network.
+
+Its scripts draw grammars and data and train networks as this package does; the archive's curves
+beside them are rows of published/. Equal rows give equal bytes.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import ChoiceLoader, PackageLoader
+from markupsafe import Markup
+
+from srhm.figures import looks
+from srhm.report.prose import environment
+from srhm.training.configuration import SensitivityOptions, Training
+
+PROTOCOL = Training.model_validate({})
+MEASUREMENT = SensitivityOptions.model_validate({})
+# In the order in which they are read.
+SCRIPTS = ("grammar", "training", "worker", "page")
+# Channels: of the page, so that a curve takes seconds, and of the archive's rows.
+WIDTH, ARCHIVE_WIDTH = 32, 128
+N_TEST = 2000
+MAX_STEPS = 300_000
+MAX_FEATURES, MAX_EMPTY = 8, 4
+# Of what the archive's curves are, beside their net, v = m = n_c and s_0.
+ARCHIVE: Mapping[str, Any] = {
+    "L": 2,
+    "s": 2,
+    "sparsity": "A",
+    "width": ARCHIVE_WIDTH,
+    "whitening": False,
+    "bias": False,
+    **PROTOCOL.model_dump(include={"batch", "batch_size", "learning_rate", "momentum"}),
+}
+MARKS = {
+    "error": "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z",
+    "S": "M-4 -4H4V4H-4Z",
+    "D": "M0 -5L5 4H-5Z",
+}
+LOOKS = {
+    "S": looks.BLUE,
+    "D": looks.VERMILION,
+    "S_dark": looks.SKY,
+    "D_dark": looks.ORANGE,
+}
+
+
+def archive_curves(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Mean curves of a publication, by "net v s0": P, test error, S and D of the output, n seeds.
+
+    cells, sensitivities: tables.CELLS and tables.SENSITIVITIES. S and D are those of level 1, with
+    transformations as in the text; None where they can change nothing.
+    """
+    chosen = cells[cells["net"].isin(("cnn", "lcn"))]
+    for name, value in ARCHIVE.items():
+        chosen = chosen[chosen[name] == value]
+    chosen = chosen[
+        (chosen["m"] == chosen["v"])
+        & (chosen["n_c"] == chosen["v"])
+        & (chosen["v"] <= MAX_FEATURES)
+        & (chosen["s0"] <= MAX_EMPTY)
+    ]
+    seen = sensitivities.query("layer == 'output' and l == 1 and variant == 'text'")
+    by_kind = seen.pivot_table(index="key", columns="kind", values="value")
+    rows = chosen.join(by_kind, on="key")
+    found = {}
+    for (net, v, s0), curve in rows.groupby(["net", "v", "s0"]):
+        means = curve.groupby("P")[["test_error", "S", "D"]].mean().round(4)
+        found[f"{net} {v} {s0}"] = {
+            "P": means.index.tolist(),
+            "error": means["test_error"].tolist(),
+            **{kind: [None if pd.isna(x) else x for x in means[kind]] for kind in ("S", "D")},
+            "n": int(curve.groupby("P")["seed"].nunique().min()),
+        }
+    return found
+
+
+def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page, with the curves of `archive_curves`."""
+    templates = environment()
+    own = PackageLoader("srhm.report.play", package_path="")
+    assert templates.loader is not None
+    templates.loader = ChoiceLoader([own, templates.loader])
+    texts = {name: _script(name) for name in SCRIPTS}
+    model = f"{texts['grammar']}\n{texts['training']}"
+    protocol = PROTOCOL.model_dump(
+        include={"batch_size", "learning_rate", "momentum", "loss_threshold"}
+    )
+    task = {
+        "H": WIDTH,
+        "protocol": {**protocol, "max_steps": MAX_STEPS},
+        "n_test": N_TEST,
+        "n_points": MEASUREMENT.n_points,
+        "n_draws": MEASUREMENT.n_draws,
+    }
+    given = {
+        "task": task,
+        "tints": list(looks.TINTS),
+        "marks": MARKS,
+        "width": ARCHIVE_WIDTH,
+        "archive": archive,
+    }
+    seeds = sorted({curve["n"] for curve in archive.values()})
+    return templates.get_template("play.html").render(
+        **task,
+        looks=LOOKS,
+        marks=MARKS,
+        width=ARCHIVE_WIDTH,
+        seeds=f"{seeds[0]} to {seeds[-1]}",
+        given=Markup(json.dumps(given, separators=(",", ":"), allow_nan=False)),
+        model=Markup(model),
+        worker=Markup(texts["worker"]),
+        page=Markup(texts["page"]),
+        hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (model, texts["page"]))),
+    )
+
+
+def _script(name: str) -> str:
+    """A script of this folder."""
+    return Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
+
+
+def _hash(script: str) -> str:
+    """What a Content-Security-Policy calls a script."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -1,1 +1,0 @@
-"""What is kept: cells, tables, where they come from, published rows."""

@@ -1,1 +1,0 @@
-"""What surrounds a job: its log, requests to stop, devices."""

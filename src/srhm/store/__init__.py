@@ -1,0 +1,1 @@
+"""Keys, stored cells, tables, places, published rows."""

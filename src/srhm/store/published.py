@@ -1,0 +1,318 @@
+"""Rows of finished runs that the repository keeps, published/PRESET/STUDY/, and where from.
+
+`make publish` writes them (srhm.commands.publish). `make figures` draws them, and nothing else;
+where another preset is drawn, some figures and the report show them beside its own rows, and no fit
+sees them then. docs/extending.md says how they are added.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from srhm.declare.search import Search
+from srhm.declare.study import CurveMeasurement
+from srhm.store.atomic import StorageError, naming
+from srhm.store.cells import made_by_other_code
+from srhm.store.paths import paths
+from srhm.store.published_provenance import (
+    PROVENANCE_FILE,
+    OtherFormat,
+    PublicationError,
+    damaged_file,
+    read_provenance_file,
+)
+from srhm.store.records import TableError, read_table, write_table
+from srhm.store.tables import schema_of
+
+# Rows by table, then by curve.
+Rows = dict[str, dict[str, pd.DataFrame]]
+
+
+def published_file(folder: Path, table: str) -> Path:
+    """A table of a publication."""
+    return folder / f"{table}.parquet"
+
+
+def digests(folder: Path, tables: Sequence[str]) -> dict[str, str]:
+    """SHA-256 (hexadecimal) of tables of a publication, by name."""
+    files = {table: published_file(folder, table) for table in tables}
+    return {table: hashlib.sha256(file.read_bytes()).hexdigest() for table, file in files.items()}
+
+
+def check_digests(folder: Path, provenance: Mapping[str, Any]) -> None:
+    """Whether the tables are those that the provenance, written after them, was written for.
+
+    Raises:
+        PublicationError: if a table is missing or another one, naming it.
+    """
+    expected = provenance["sha256"]
+    for table in expected:
+        if not published_file(folder, table).is_file():
+            raise damaged_file(published_file(folder, table), "is missing")
+    for table, digest in digests(folder, list(expected)).items():
+        if digest != expected[table]:
+            preset = folder.parent.name
+            raise damaged_file(
+                published_file(folder, table),
+                f"is not the table that {PROVENANCE_FILE} beside it was written for (where `make"
+                f" publish PRESET={preset}` was interrupted, the same command again mends it)",
+            )
+
+
+def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
+    """Rows of a table of published/.
+
+    Raises:
+        OtherFormat: if it is whole and has other columns.
+        PublicationError: if it is missing or damaged.
+        StorageError: if it cannot be read now.
+    """
+    try:
+        with naming(path):
+            found = pq.read_schema(path)
+        fields = list(zip(found.names, found.types, strict=True))
+    except FileNotFoundError as error:
+        raise damaged_file(path, "is missing") from error
+    except StorageError:
+        raise
+    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
+        raise _unreadable(path, error) from error
+    expected = list(zip(schema.names, schema.types, strict=True))
+    if fields != expected:
+        unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
+        raise OtherFormat(f"{path} was written under another schema (columns {', '.join(unlike)})")
+    try:
+        return read_table(path, schema)
+    except TableError as error:
+        raise _unreadable(path, error.__cause__ or error) from error
+
+
+def _unreadable(path: Path, error: BaseException) -> PublicationError:
+    """What is wrong with a table that cannot be read: the file, or the pyarrow that reads it."""
+    with suppress(PublicationError, OSError):
+        known = read_provenance_file(path.with_name(PROVENANCE_FILE))["sha256"]
+        if digests(path.parent, [path.stem])[path.stem] == known.get(path.stem):
+            return PublicationError(
+                f"{path}: pyarrow {pa.__version__} cannot read it ({error}), though it is as it was"
+                " published: install another version (19.0.0 is known for it)"
+            )
+    return damaged_file(path, f"is damaged ({error})")
+
+
+def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
+    """Rows of a publication by table, then by curve; of these tables those that it has.
+
+    Raises:
+        OtherFormat: if a table has other columns.
+        PublicationError: if one is damaged.
+    """
+    found = {}
+    for table, schema in schemas.items():
+        if published_file(folder, table).is_file():
+            rows = read_published_table(published_file(folder, table), schema)
+            found[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
+    return found
+
+
+def published_keys(folder: Path) -> frozenset[str]:
+    """Keys of the cells of a publication, without those of other code for GPUs than there is now.
+
+    Raises:
+        PublicationError: if a table is missing or damaged.
+    """
+    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+    with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
+        rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
+    return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
+
+
+def searching(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the spec of a curve its search and, by key, published rows that it takes; or nothing.
+
+    spec: {"cells", ...}; "search" where P is searched; "schemas", "published", "order" where the
+    curve takes published rows.
+    """
+    if "search" not in spec:
+        return {}
+    rows: dict[str, Mapping[Any, Any]] = {}
+    if "published" in spec:
+        file = published_file(Path(spec["published"]), "cells")
+        check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
+        others = set(spec["order"]) - {entry["key"] for entry in spec["cells"]}
+        taken = read_published_table(file, schema_of(spec["schemas"]["cells"]))
+        taken = taken[taken["key"].isin(others)].drop_duplicates("key")
+        rows = {row["key"]: row for row in taken.to_dict("records")}
+    return {"search": Search(**spec["search"]), "published": rows}
+
+
+def write_curve(
+    spec: Mapping[str, Any],
+    rows: Mapping[str, Sequence[Mapping[str, Any]]],
+    files: Mapping[str, str],
+) -> None:
+    """Writes the tables of a curve, with the published rows that the curve takes.
+
+    spec: {"curve", "columns", "schemas"}, and {"published", "order"} where it takes any; of a
+    search these are candidates. rows, files: by table, in the order of writing: those that are
+    trained here, and where to.
+
+    Raises:
+        PublicationError: as `completed`.
+    """
+    order = _order(spec, rows["cells"]) if "published" in spec else ()
+    for table, file in files.items():
+        schema, own = schema_of(spec["schemas"][table]), rows[table]
+        if "published" not in spec:
+            write_table(own, Path(file), schema)
+            continue
+        with TemporaryDirectory() as folder:  # as their file has them: numbers of one type
+            write_table(own, path := Path(folder, "own.parquet"), schema)
+            trained = read_table(path, schema)
+        named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
+        taken = published_file(Path(spec["published"]), table)
+        whole = completed(trained, taken, schema, order=order, named=named)
+        write_table(whole, Path(file), schema)
+
+
+def _order(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """Keys of all rows of a curve that takes published ones."""
+    order: Sequence[str] = spec["order"]
+    if not (search := searching(spec)):
+        return order
+    known = {**search["published"], **{row["key"]: row for row in rows}}
+    cells = {**known, **{entry["key"]: entry["cell"] for entry in spec["cells"]}}
+    return paths(search["search"], {key: cells[key] for key in order}, known)[0]
+
+
+def completed(
+    trained: pd.DataFrame,
+    file: Path,
+    schema: pa.Schema,
+    *,
+    order: Sequence[str],
+    named: Mapping[str, Any],
+) -> pd.DataFrame:
+    """Rows of a curve in this order of keys: those given, and for all other keys published ones.
+
+    file: of the published rows. named: values that all rows of the curve have, its name among them.
+
+    Raises:
+        PublicationError: if published rows are damaged, or lack one of the keys.
+    """
+    check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
+    published = read_published_table(file, schema).drop_duplicates("key")
+    others = set(order) - set(trained["key"])
+    taken = published[published["key"].isin(others)].assign(**named)
+    if lacking := others - set(taken["key"]):
+        raise damaged_file(file, f"lacks {len(lacking)} cells, {min(lacking)} among them")
+    frames = [frame for frame in (trained, taken) if len(frame)]
+    both = pd.concat(frames, ignore_index=True).set_index("key", drop=False)
+    return both.loc[list(order)].reset_index(drop=True)
+
+
+def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
+    """Those of `published_keys` of which all this was measured.
+
+    Of a measurement that may be empty the curve of the cell has some row; a table with other
+    columns has none.
+
+    Raises:
+        PublicationError: if a table is missing or damaged.
+    """
+    known = published_keys(folder)
+    curves = {key: curve for key, curve in _curves(folder).items() if key in known}
+    for measurement in measured:
+        found = [_measured(folder, table, name) for table, name in measurement.tables.items()]
+        if measurement.may_be_empty:
+            some = {curve for pairs in found for curve, _ in pairs}
+            curves = {key: curve for key, curve in curves.items() if curve in some}
+        else:
+            every = set.intersection(*found)
+            curves = {key: curve for key, curve in curves.items() if (curve, key) in every}
+    return frozenset(curves)
+
+
+def _curves(folder: Path) -> dict[str, str]:
+    """Each published cell with the curve whose rows of it are taken: the first that has it."""
+    rows = _columns(published_file(folder, "cells"), "key", "curve").drop_duplicates("key")
+    return dict(zip(rows["key"], rows["curve"], strict=True))
+
+
+def _measured(folder: Path, table: str, schema: str) -> set[tuple[str, str]]:
+    """Pairs of curve and key that a table has rows of; none without it or with other columns."""
+    file = published_file(folder, table)
+    if not file.is_file() or pq.read_schema(file).names != schema_of(schema).names:
+        return set()
+    rows = _columns(file, "curve", "key")
+    return set(zip(rows["curve"], rows["key"], strict=True))
+
+
+def _columns(file: Path, *names: str) -> pd.DataFrame:
+    with pq.ParquetFile(file, pre_buffer=False) as opened:
+        return opened.read(columns=list(names), use_threads=False).to_pandas(use_threads=False)
+
+
+def published_rows(
+    folder: Path, table: str, schema: pa.Schema, *, keys: Set[str]
+) -> list[dict[str, Any]]:
+    """Rows of these cells in a published table; of a cell of two curves those of the first.
+
+    None where the publication has no such table.
+
+    Raises:
+        PublicationError: if a table is missing or damaged.
+    """
+    known = read_provenance_file(folder / PROVENANCE_FILE)
+    check_digests(folder, known)
+    if not keys or table not in known["sha256"]:
+        return []
+    rows = read_published_table(published_file(folder, table), schema)
+    rows = rows[rows["key"].isin(keys)]
+    rows = rows[rows["curve"] == rows["key"].map(_curves(folder))]
+    return pa.Table.from_pandas(rows, schema=schema, preserve_index=False).to_pylist()
+
+
+# Significant bits, by table and column. A sensitivity over some thousand data has an error of about
+# 1 %, so that single precision and four digits of the error lose nothing. Spectra and kernels are
+# drawn, and their summaries are rows of their own: four digits, a third of the size. Six digits
+# of histories and gaps move no fit, nor do five of the neurons.
+BITS: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {
+        "sensitivities": {"value": 24, "standard_error": 12},
+        "kernels": {"value": 12},
+        "hessians": {"eigenvalue": 12},
+        "singular_values": {"value": 12},
+        "basis": {"value": 12},
+        "histories": {"time": 20, "mean_loss": 20, "train_norm": 20},
+        "gaps": {"gap": 20},
+        "neurons": {"parallel": 16, "second": 16, "perpendicular": 16, "readout": 16},
+        "timings": {"seconds": 16},
+    }
+)
+
+
+def significant(values: NDArray[np.float64], bits: int) -> NDArray[np.float64]:
+    """Values rounded to so many significant bits, of the same shape.
+
+    0, inf and nan stay; a value rounded once stays the same when it is rounded again.
+    """
+    mantissas, exponents = np.frexp(values)
+    return np.ldexp(np.round(np.ldexp(mantissas, bits)), exponents - bits)
+
+
+def rounded(table: str, rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of a table with its columns of `BITS` rounded; the argument is left as it is."""
+    bits = {name: n for name, n in BITS.get(table, {}).items() if name in rows}
+    return rows.assign(
+        **{name: significant(rows[name].to_numpy(dtype=float), n) for name, n in bits.items()}
+    )

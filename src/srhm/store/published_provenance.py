@@ -1,0 +1,104 @@
+"""What stands beside the published rows of a study: provenance.json, checked by its own sum.
+
+The file says of what code, configuration and machines the rows are, and holds the SHA-256 of their
+tables; its own sum keeps it from being changed apart from them, by hand or on a disk. It names the
+settings of what was measured, as rows are told apart by the networks that they are of.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from srhm.declare.study import Planned, Study
+from srhm.store import places
+from srhm.store.atomic import naming
+from srhm.store.provenance import canonical_json
+
+PROVENANCE_FILE = "provenance.json"
+# Of what the provenance says; each table tells its own columns.
+FORMAT = 3
+SUM = "sha256_of_the_rest"
+
+
+class PublicationError(ValueError):
+    """A file of published/ that cannot be trusted; the message names it and how to restore it."""
+
+
+class OtherFormat(PublicationError):
+    """A publication whole but with other columns, as another version of this code wrote it."""
+
+
+def damaged_file(path: Path, what: object) -> PublicationError:
+    """The error of a damaged file: what is wrong with it and how it comes back."""
+    return PublicationError(
+        f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
+    )
+
+
+def sum_of(provenance: Mapping[str, Any]) -> str:
+    """SHA-256 (hexadecimal) of the canonical JSON of a provenance, without the sum in it.
+
+    Raises:
+        ValueError: if it holds NaN.
+    """
+    rest = {name: value for name, value in provenance.items() if name != SUM}
+    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()
+
+
+def provenance_text(provenance: Mapping[str, Any]) -> str:
+    """A provenance with its sum as the text of its file.
+
+    Raises:
+        ValueError: if it holds NaN.
+    """
+    whole = {**provenance, SUM: sum_of(provenance)}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def measured_with(study: Study, planned: Planned) -> dict[str, Any]:
+    """Settings of what is measured in a study, by measurement; without those that have none."""
+    every = {one.name: places.options_of(one, planned) for one in study.measurements}
+    found: dict[str, Any] = json.loads(canonical_json({k: dict(v) for k, v in every.items() if v}))
+    return found
+
+
+def measured_otherwise(known: Mapping[str, Any], study: Study, planned: Planned) -> list[str]:
+    """Measurements whose published rows have other settings than those that are planned.
+
+    known: content of a provenance; one that was written before it had settings tells of none.
+    """
+    asked, told = measured_with(study, planned), known.get("measured_with", {})
+    return [name for name in asked if name in told and told[name] != asked[name]]
+
+
+def read_provenance_file(path: Path) -> dict[str, Any]:
+    """What stands beside the tables of a publication.
+
+    Raises:
+        OtherFormat: if it belongs to tables of other columns.
+        PublicationError: if it is missing or damaged, or not what was written.
+        StorageError: if it cannot be read now.
+    """
+    try:
+        with naming(path):
+            content = path.read_bytes()
+        found = json.loads(content)
+    except FileNotFoundError as error:
+        raise damaged_file(path, "is missing") from error
+    except ValueError as error:
+        raise damaged_file(path, f"is damaged ({error})") from error
+    if not isinstance(found, dict):
+        raise damaged_file(path, "is damaged (no JSON object)")
+    if found.get("format") != FORMAT:
+        raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
+    if found.get(SUM) != sum_of(found):
+        raise damaged_file(
+            path,
+            f"is not what `make publish` wrote: {SUM} is not the sum of its content (the same"
+            " command again writes it anew)",
+        )
+    if not isinstance(found.get("sha256"), dict):
+        raise damaged_file(path, "names no tables")
+    return found

@@ -1,0 +1,595 @@
+"""What source produced a result: a digest of the definitions that it reaches, by content.
+
+A definition is a function, a class or a name that a module binds. Where it stands, what it and
+what its functions bind are called, annotations, comments, docstrings, what is logged and the words
+of errors count for nothing. So code may be moved, renamed, and modules split or joined, and no
+result is made again; an edit makes again what reaches the edited definition, and nothing else.
+Names of parameters, fields and methods count, and texts do: what is loaded by the name in a text is
+a root of its own.
+"""
+
+import ast
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PACKAGES = ("srhm", "srhm_studies")
+# {digest now: digest that it stands for}, and {function now: its name in keys}: of what computes
+# the same as before. The one table of equivalences.
+EARLIER = Path(__file__).with_name("earlier.json")
+LENGTH = 12
+# Of these a digest says that they are used, not what they are ("module:": of all in the module).
+UNREAD = frozenset(
+    {
+        # Tables of names: what is looked up in them is a root by itself, and a further line
+        # renames nothing.
+        "srhm.networks.registry:HIERARCHICAL",
+        "srhm.networks.registry:CONNECTED",
+        "srhm.networks.registry:NAMED",
+        "srhm.networks.registry:NETS",
+        "srhm.training.engines:ENGINES",
+        # Which device trains: the row of a network of a stack names the digest of the stack's code.
+        "srhm.training.any_trainer:torch_device",
+        "srhm.training.stacked:stack_trainer",
+        # What a job says while it runs, and what describes a row.
+        "srhm.jobs.progress:",
+        "srhm.training.loop:_Progress",
+        "srhm.training.loop:_name",
+        "srhm.training.loop:_result",
+        "srhm.store.provenance:versions",
+        # When something is made again, not what; the roots themselves.
+        "srhm.store.sources:",
+        "srhm.store.cells:made_by_other_code",
+        "srhm.training.any_trainer:decided_by",
+    }
+)
+
+
+class SourceError(ValueError):
+    """Code of which no digest can be made; the message names the module and what is in the way."""
+
+
+class EditedSourceError(RuntimeError):
+    """The code that a job has imported is not that of which its result was to be made."""
+
+
+class Definition(NamedTuple):
+    """Code in which _0, _1, ... stand for what it reaches, "module:name" each, in this order."""
+
+    code: str
+    reaches: tuple[str, ...]
+
+
+@cache
+def earlier() -> dict[str, str]:
+    """What stands for something earlier; a name or digest that is not there stands for itself."""
+    found: dict[str, str] = json.loads(EARLIER.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def digest_of(*names: str) -> str:
+    """Digest of all that these names reach: "module:name", "module:" whole, or "script.py:".
+
+    Raises:
+        SourceError: if a name is not there, or code has what cannot be followed.
+    """
+    _digests.clear()  # of a circle another way in sees another digest: no other call is to matter
+    parts = sorted({_digest(name, ())[0] for name in names})
+    return parts[0] if len(parts) == 1 else _stands_for("\n".join(parts))
+
+
+def reached(*names: str) -> set[str]:
+    """All definitions that these names reach, themselves among them."""
+    found, waiting = set[str](), list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found and _is_read(name):
+            found.add(name)
+            waiting += definition(name).reaches
+    return found
+
+
+@cache
+def import_as_digested(source: str, *names: str) -> None:
+    """Imports every module of this project that these names reach; a second time it does nothing.
+
+    source: their digest when the result was planned. What a job computes after this call, it
+    computes with the code of this digest: later edits of files are not imported.
+
+    Raises:
+        EditedSourceError: if the present code has another digest, or is edited meanwhile.
+    """
+    found = digest_of(*names)
+    modules = {name.partition(":")[0] for name in reached(*names)}
+    for module in sorted(one for one in modules if not one.endswith(".py")):
+        import_module(module)
+    read = [_module(one) for one in modules]
+    if found != source or any(one.file.read_bytes() != one.source for one in read):
+        raise EditedSourceError(
+            "code was edited after this run had begun, and nothing is stored under the key of the"
+            " code before; the same command, given again, makes the result with the code of now"
+        )
+
+
+def definition(name: str) -> Definition:
+    """The definition "module:name"; of "module:" a definition that reaches all of the module.
+
+    Raises:
+        SourceError: if there is none.
+    """
+    module, _, member = name.partition(":")
+    return _module(module).definition(member)
+
+
+def _is_read(name: str) -> bool:
+    module = name.partition(":")[0]
+    return _is_own(module) and name not in UNREAD and f"{module}:" not in UNREAD
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module is of this project: of a package, or a script by its path."""
+    return module.endswith(".py") or module.partition(".")[0] in PACKAGES
+
+
+def _stands_for(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()[:LENGTH]
+    return earlier().get(digest, digest)
+
+
+_digests: dict[str, str] = {}
+
+
+def _digest(name: str, above: tuple[str, ...]) -> tuple[str, int]:
+    """Digest of a definition, and how far up the definitions above it lead back."""
+    if not _is_read(name):
+        own = _is_own(name.partition(":")[0])
+        return (f"unread {name.partition(':')[2]}" if own else name), len(above)
+    if name in above:
+        return f"back {len(above) - above.index(name)}", above.index(name)
+    if name not in _digests:
+        code, reaches = definition(name)
+        if code == HANDED_ON and len(reaches) == 1:
+            return _digest(reaches[0], above)
+        parts = [_digest(one, (*above, name)) for one in reaches]
+        digest = _stands_for("\n".join([code, *(part for part, _ in parts)]))
+        highest = min([len(above), *(place for _, place in parts)])
+        if highest < len(above):  # it is part of a circle, and another way in sees it otherwise
+            return digest, highest
+        _digests[name] = digest
+    return _digests[name], len(above)
+
+
+# What names stand for: {name: "module:member" or "module:" each}.
+Names = Mapping[str, tuple[str, ...]]
+HANDED_ON = "handed on"
+ANYWHERE = "*"  # the member of a module that does what it does besides binding names
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+LEFT_OUT = {"ctx", "kind", "type_comment", "type_params", "returns", "annotation", "simple"}
+LOGGED = {"debug", "info", "warning", "error", "exception", "critical", "log"}
+# What runs code or binds names that no reading of the text tells.
+UNKNOWABLE = {"exec", "eval", "globals", "locals", "__import__"}
+# Annotations of a class that are more than a type.
+FIELDS = {"ClassVar", "InitVar", "KW_ONLY"}
+
+
+_modules: dict[str, "_Module"] = {}
+
+
+def _module(name: str) -> "_Module":
+    if name not in _modules:
+        _modules[name] = _Module(name)
+    return _modules[name]
+
+
+class _Module:
+    """A module's text and what it binds."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.file, self.is_package = _file_of(name)
+        self.source = self.file.read_bytes()
+        self._known: dict[str, Definition] = {}
+
+    @cached_property
+    def _tree(self) -> ast.Module:
+        return ast.parse(self.source)
+
+    @cached_property
+    def nodes(self) -> dict[str, list[ast.stmt]]:
+        """The statements that bind each name; under ANYWHERE those that do something else."""
+        found: dict[str, list[ast.stmt]] = {}
+        for node in self._tree.body:
+            for name in _bound(node):
+                found.setdefault(name, []).append(node)
+        return found
+
+    @cached_property
+    def names(self) -> Names:
+        """What its names stand for in all of its code."""
+        own = {name: (f"{self.name}:{name}",) for name in self.nodes if name != ANYWHERE}
+        return {**own, **_Bindings(self._tree.body, self).imported}
+
+    @cached_property
+    def effects(self) -> list[str]:
+        """What its import does besides binding names, "module:*" each, imports of imports too."""
+        own = [f"{self.name}:{ANYWHERE}"] if ANYWHERE in self.nodes else []
+        targets = (one for targets in self.names.values() for one in targets)
+        modules = {one.partition(":")[0] for one in targets if _is_read(one)} - {self.name}
+        found = [one for module in sorted(modules) for one in _module(module).effects]
+        return list(dict.fromkeys([*found, *own]))
+
+    def definition(self, member: str) -> Definition:
+        if member not in self._known:
+            self._known[member] = self._read(member)
+        return self._known[member]
+
+    def _read(self, member: str) -> Definition:
+        if not member:
+            all_names = sorted(name for name in self.nodes if name != ANYWHERE)
+            reaches = tuple(f"{self.name}:{name}" for name in all_names)
+            return Definition(f"module of {all_names}", (*reaches, *self.effects))
+        if member in self.nodes:
+            reading = _Reading(self, member)
+            for node in self.nodes[member]:
+                reading.say(node)
+            others = () if member == ANYWHERE else self.effects
+            return Definition(reading.text, tuple(dict.fromkeys([*reading.reached, *others])))
+        if member in self.names:  # it hands on what it imports
+            return Definition(HANDED_ON, self.names[member])
+        if ANYWHERE in self.nodes:  # it may be bound there
+            return Definition(f"name {member}", (f"{self.name}:{ANYWHERE}",))
+        raise SourceError(f"{self.name} has no {member!r}")
+
+
+def _file_of(module: str) -> tuple[Path, bool]:
+    """File of a module, and whether it is a package's."""
+    if module.endswith(".py"):
+        return Path(module), False
+    try:
+        spec = find_spec(module)
+    except ModuleNotFoundError:
+        spec = None
+    if spec is None or spec.origin is None:
+        raise SourceError(f"there is no module {module!r}")
+    return Path(spec.origin), spec.submodule_search_locations is not None
+
+
+@cache
+def _is_module(name: str) -> bool:
+    holder = name.rpartition(".")[0]
+    return _is_own(name) and _file_of(holder)[1] and find_spec(name) is not None
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    """Names that a statement of a module binds; ANYWHERE for one that does something else."""
+    if _is_silent(node) or _is_aside(node):
+        return []
+    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+        return [node.name]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        named = [one for target in targets for one in _parts(target)]
+        plain = [one.id for one in named if isinstance(one, ast.Name)]
+        return plain if len(plain) == len(named) else [*plain, ANYWHERE]
+    return [ANYWHERE]
+
+
+def _parts(target: Any) -> list[ast.AST]:
+    """Parts of a target: of (a, *b) both names."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return [one for part in target.elts for one in _parts(part)]
+    return _parts(target.value) if isinstance(target, ast.Starred) else [target]
+
+
+def _is_silent(node: ast.AST) -> bool:
+    """An import, a docstring, `pass`, or what is logged."""
+    if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
+        return True
+    if not isinstance(node, ast.Expr):
+        return False
+    value = node.value
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, str)
+    called = value.func if isinstance(value, ast.Call) else None
+    if not isinstance(called, ast.Attribute) or called.attr not in LOGGED:
+        return False
+    holder = called.value
+    name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
+    return name in {"log", "_log"}
+
+
+def _is_aside(node: ast.stmt) -> bool:
+    """A block of a module that only imports, or that an import does not run."""
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
+        return True
+    blocks = [node.body, node.orelse] if isinstance(node, ast.If) else []
+    blocks += [node.body] if isinstance(node, ast.With) else []
+    return bool(blocks) and all(_is_silent(one) for block in blocks for one in block)
+
+
+class _Bindings:
+    """What a block binds in its own scope: functions and classes in it have scopes of their own."""
+
+    def __init__(self, body: Iterable[ast.AST], module: _Module) -> None:
+        self.names, self.elsewhere = set[str](), set[str]()
+        self.imported: dict[str, tuple[str, ...]] = {}
+        self._module = module
+        waiting = [(node, False) for node in body]
+        while waiting:
+            node, inside = waiting.pop()  # inside a comprehension only `:=` binds a name here
+            if isinstance(node, ast.Name):
+                if not isinstance(node.ctx, ast.Load) and not inside:
+                    self.names.add(node.id)
+            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+                self.names.add(node.name)
+            elif not isinstance(node, ast.Lambda | ast.Constant):
+                self._add(node)
+                within = inside or isinstance(node, COMPREHENSIONS)
+                for field in node._fields:
+                    value = getattr(node, field)
+                    for child in value if isinstance(value, list) else (value,):
+                        if isinstance(child, ast.AST):
+                            waiting.append((child, within))
+
+    def _add(self, node: ast.AST) -> None:
+        if isinstance(node, ast.Import):
+            for one in node.names:
+                self._import(one.asname or one.name.split(".")[0], f"{one.name}:")
+        elif isinstance(node, ast.ImportFrom):
+            self._import_from(node)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            self.elsewhere |= set(node.names)
+        elif isinstance(node, ast.NamedExpr):
+            self.names.add(node.target.id)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
+            self.names |= {one for one in (node.name,) if one}
+        elif isinstance(node, ast.MatchMapping):
+            self.names |= {one for one in (node.rest,) if one}
+
+    def _import(self, name: str, target: str) -> None:
+        self.imported[name] = tuple(dict.fromkeys([*self.imported.get(name, ()), target]))
+
+    def _import_from(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        if node.level:
+            parts = self._module.name.split(".")
+            parts = parts[: len(parts) - node.level + self._module.is_package]
+            module = ".".join([*parts, *([module] if module else [])])
+        for one in node.names:
+            if one.name == "*":
+                raise SourceError(f"{self._module.name}: `import *` of {module} hides what it uses")
+            whole = f"{module}.{one.name}"
+            self._import(
+                one.asname or one.name,
+                f"{whole}:" if _is_module(whole) else f"{module}:{one.name}",
+            )
+
+
+class _Scope:
+    """Names of a function or a class: what they are called in the digest, or what they import."""
+
+    def __init__(
+        self, bindings: _Bindings, *, kept: Iterable[str] = (), is_class: bool = False
+    ) -> None:
+        self.is_class, self.kept = is_class, set(kept)
+        self.elsewhere, self.imported = bindings.elsewhere, bindings.imported
+        self.bound = (bindings.names | self.kept) - self.elsewhere
+        self.numbers: dict[str, str] = {}
+
+
+class _Reading:
+    """Writes what a definition does, with a number for each name whose meaning is known."""
+
+    def __init__(self, module: _Module, own: str) -> None:
+        self._module, self._own = module, own
+        self.reached: dict[str, int] = {}
+        self._scopes: list[_Scope] = []
+        self._said: list[str] = []
+        self._locals, self._wording = 0, False
+
+    @property
+    def text(self) -> str:
+        return "".join(self._said)
+
+    def say(self, node: Any) -> None:
+        """Writes a node, a list of them, or a value."""
+        if isinstance(node, list):
+            self._said.append("[")
+            for one in node:
+                self.say(one)
+            self._said.append("]")
+        elif isinstance(node, ast.AST):
+            special: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
+            if special:
+                special(node)
+            else:
+                self._plain(node)
+        else:
+            self._said.append(f"{node!r},")
+
+    def _plain(self, node: ast.AST) -> None:
+        self._said.append(f"{type(node).__name__}(")
+        for name, value in ast.iter_fields(node):
+            if name not in LEFT_OUT:
+                self._said.append(f"{name}=")
+                self.say(self._spoken(value))
+        self._said.append(")")
+
+    @staticmethod
+    def _spoken(value: Any) -> Any:
+        return [one for one in value if not _is_silent(one)] if isinstance(value, list) else value
+
+    def _number(self, targets: Iterable[str]) -> None:
+        for one in targets:
+            self._said.append(f"_{self.reached.setdefault(one, len(self.reached))}.")
+
+    def _meaning(self, name: str) -> tuple[str, ...] | str:
+        """What a name stands for: definitions of modules, or what it is called in the digest."""
+        if name == "__class__":
+            return name
+        inner = True
+        for scope in reversed(self._scopes):
+            if scope.is_class and not inner:
+                continue
+            inner = False
+            if name in scope.imported:
+                return scope.imported[name]
+            if name in scope.bound:
+                if scope.is_class or name in scope.kept:
+                    return name
+                if name not in scope.numbers:
+                    scope.numbers[name] = f"v{self._locals}"
+                    self._locals += 1
+                return scope.numbers[name]
+        if name == self._own:
+            return "own"
+        return self._module.names.get(name, name)
+
+    def _called(self, name: str | None) -> None:
+        meaning = self._meaning(name) if name is not None else "-"
+        if isinstance(meaning, tuple):
+            self._number(meaning)
+        else:
+            self._said.append(f"{meaning},")
+
+    def _Name(self, node: ast.Name) -> None:
+        if node.id in UNKNOWABLE and self._meaning(node.id) == node.id:
+            raise SourceError(f"{self._module.name}: `{node.id}` cannot be followed")
+        self._called(node.id)
+
+    def _target(self, node: ast.AST) -> str:
+        """What an expression names: "module:name" or "module:"; empty for anything else."""
+        if isinstance(node, ast.Name):
+            meaning = self._meaning(node.id)
+            return meaning[0] if isinstance(meaning, tuple) and len(meaning) == 1 else ""
+        if not isinstance(node, ast.Attribute):
+            return ""
+        module, _, member = self._target(node.value).partition(":")
+        if not module or member or not _is_read(f"{module}:"):
+            return ""
+        if _is_module(whole := f"{module}.{node.attr}") if _file_of(module)[1] else False:
+            return f"{whole}:"
+        known = _module(module)
+        return f"{module}:{node.attr}" if node.attr in {*known.nodes, *known.names} else ""
+
+    def _Attribute(self, node: ast.Attribute) -> None:
+        """`module.name` is what the module binds."""
+        if target := self._target(node):
+            if not isinstance(node.ctx, ast.Load):
+                raise SourceError(f"{self._module.name}: `{ast.unparse(node)} = ` binds elsewhere")
+            self._number([target])
+        else:
+            self._plain(node)
+
+    def _Constant(self, node: ast.Constant) -> None:
+        said = self._wording and isinstance(node.value, str)
+        self._said.append("words," if said else f"{type(node.value).__name__} {node.value!r},")
+
+    def _JoinedStr(self, node: ast.JoinedStr) -> None:
+        if self._wording:
+            self._said.append("words,")
+        else:
+            self._plain(node)
+
+    def _Raise(self, node: ast.Raise) -> None:
+        """Of what is raised, without the words for people."""
+        self._wording = True
+        self._plain(node)
+        self._wording = False
+
+    def _AnnAssign(self, node: ast.AnnAssign) -> None:
+        """A field of a class, or an assignment."""
+        names = {one.id for one in ast.walk(node.annotation) if isinstance(one, ast.Name)}
+        names |= {one.attr for one in ast.walk(node.annotation) if isinstance(one, ast.Attribute)}
+        if self._scopes and self._scopes[-1].is_class:
+            self._said.append(f"Field({sorted(names & FIELDS)},")
+            self.say(node.target)
+            self.say(node.value)
+            self._said.append(")")
+        elif node.value is not None:
+            self.say(ast.Assign([node.target], node.value))
+
+    def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self._said.append(f"{type(node).__name__}(")
+        self._called(node.name)
+        self.say(node.decorator_list)
+        self._function(node.args, node.body)
+
+    _AsyncFunctionDef = _FunctionDef
+
+    def _Lambda(self, node: ast.Lambda) -> None:
+        self._said.append("Lambda(")
+        self._function(node.args, [node.body])
+
+    def _function(self, args: ast.arguments, body: list[Any]) -> None:
+        """Defaults are of the scope outside; a parameter keeps its name."""
+        self.say([args.defaults, [one or "none" for one in args.kw_defaults]])
+        groups = (args.posonlyargs, args.args, [args.vararg], args.kwonlyargs, [args.kwarg])
+        names = [[one.arg for one in group if one is not None] for group in groups]
+        kept = [name for group in names for name in group]
+        self._said.append(f"{names}")
+        self._scopes.append(_Scope(_Bindings(body, self._module), kept=kept))
+        self._effects()
+        self.say(self._spoken(body))
+        self._scopes.pop()
+        self._said.append(")")
+
+    def _effects(self) -> None:
+        """What imports in a function do besides binding names."""
+        targets = [one for targets in self._scopes[-1].imported.values() for one in targets]
+        for one in targets:
+            if _is_read(one):
+                self._number(_module(one.partition(":")[0]).effects)
+
+    def _ClassDef(self, node: ast.ClassDef) -> None:
+        self._said.append("ClassDef(")
+        self._called(node.name)
+        self.say([node.decorator_list, node.bases, node.keywords])
+        self._scopes.append(_Scope(_Bindings(node.body, self._module), is_class=True))
+        self.say(self._spoken(node.body))
+        self._scopes.pop()
+        self._said.append(")")
+
+    def _comprehension(self, node: Any) -> None:
+        """The first sequence is of the scope outside; the loops' names are of its own."""
+        first, *others = node.generators
+        self._said.append(f"{type(node).__name__}(")
+        self.say(first.iter)
+        bindings = _Bindings([one.target for one in node.generators], self._module)
+        self._scopes.append(_Scope(bindings))
+        for one in node.generators:
+            self.say([one.target, one.ifs, bool(one.is_async)])
+        self.say([one.iter for one in others])
+        self.say([getattr(node, name) for name in ("elt", "key", "value") if hasattr(node, name)])
+        self._scopes.pop()
+        self._said.append(")")
+
+    _ListComp = _SetComp = _DictComp = _GeneratorExp = _comprehension
+
+    def _ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        self._said.append("ExceptHandler(")
+        self.say(node.type)
+        self._called(node.name)
+        self.say(self._spoken(node.body))
+        self._said.append(")")
+
+    def _MatchAs(self, node: ast.MatchAs) -> None:
+        self._said.append("MatchAs(")
+        self.say(node.pattern)
+        self._called(node.name)
+        self._said.append(")")
+
+    def _MatchStar(self, node: ast.MatchStar) -> None:
+        self._said.append("MatchStar(")
+        self._called(node.name)
+        self._said.append(")")
+
+    def _Global(self, node: ast.Global) -> None:
+        raise SourceError(f"{self._module.name}: `{ast.unparse(node)}` cannot be followed")

@@ -1,0 +1,1 @@
+"""Sources far from the model: equivariance, memory, the cost of representations."""

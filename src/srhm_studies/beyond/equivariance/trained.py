@@ -1,0 +1,211 @@
+"""Networks on blocks of Tetris after training: what a rotation changes, layer by layer.
+
+The networks of `tetris`, and the same with one thing changed: filter, padding, fields of the first
+layer, biases, or the orientation in which the blocks are seen.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from srhm.experiments.cells import Outcome
+from srhm.model.seeding import generator
+from srhm_studies.beyond.equivariance.blocks import BLOCKS, random_rotations
+from srhm_studies.beyond.equivariance.steerable import (
+    LAYERS,
+    STRIDES,
+    Fields,
+    MeanOfVoxels,
+    Readout,
+    SteerableConvolution,
+    gate,
+    with_gates,
+)
+from srhm_studies.beyond.equivariance.tetris import inputs, torch_generator
+
+
+class Block(nn.Module):
+    """A steerable convolution with gates, the filter before it or behind.
+
+    Before the convolution: gates act on the voxels that the stride leaves. Behind, as in the
+    author's code: gates act on all voxels, then come the filter and the stride.
+    """
+
+    def __init__(
+        self, before: Fields, after: Fields, *, stride: int, cell: Mapping[str, Any],
+        draws: torch.Generator,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        outputs = with_gates(after)
+        self.convolution = SteerableConvolution(before, outputs, stride=stride, draws=draws)
+        self.fields, self.stride, self.padding = after, stride, cell["padding"]
+        blurs = cell["low_pass"] and stride > 1
+        self.blurred = partial(blurred, width=cell["blur"]) if blurs else nn.Identity()
+        self.behind = blurs and cell["place"] == "behind"
+        self.scale = 1.0
+        self.bias = nn.Parameter(torch.zeros(outputs[0]), requires_grad=cell["bias"])
+
+    def convolved(self, x: Tensor) -> Tensor:
+        """What the gates get, but for scale and biases."""
+        stride = 1 if self.behind else self.stride
+        x = x if self.behind else self.blurred(x)
+        return functional.conv3d(x, self.convolution.kernel(), stride=stride, padding=self.padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(B, C before, n, n, n) to (B, C after, n', n', n')."""
+        x = self.scale * self.convolved(x)
+        biases = functional.pad(self.bias, (0, x.shape[1] - len(self.bias)))
+        x = gate(self.fields, x + biases[:, None, None, None])
+        skipped = slice(None, None, self.stride)
+        return self.blurred(x)[..., skipped, skipped, skipped] if self.behind else x
+
+
+def blurred(x: Tensor, *, width: float) -> Tensor:
+    """A Gaussian filter of each component, of this standard deviation in voxels, same shape."""
+    places = torch.arange(x.shape[-1], dtype=x.dtype)
+    profile = torch.exp(-((places - places[:, None]) ** 2) / (2 * width**2))
+    mean = profile / profile.sum(dim=1).max()
+    return torch.einsum("bcxyz,Xx,Yy,Zz->bcXYZ", x, mean, mean, mean)
+
+
+def hidden_layers(cell: Mapping[str, Any], draws: torch.Generator) -> nn.Sequential:
+    """Those of Table 1 with parts of its fields, `first` of layer 1 and `width` of the others."""
+    found, before = [], tuple[int, ...]((1,))
+    for number, fields in enumerate(LAYERS):
+        part = cell["width"] if number else cell["first"]
+        after = tuple(max(1, round(part * n)) for n in fields)
+        found.append(Block(before, after, stride=STRIDES[number], cell=cell, draws=draws))
+        before = after
+    return nn.Sequential(*found)
+
+
+def run(cell: Mapping[str, Any]) -> Outcome:
+    """Accuracy on blocks in random rotations, and the table `layers`: a row for each layer.
+
+    Layers 1 to 4, then the scores of the classes. What is compared does not change where a field
+    turns as it should: means over voxels of the lengths of the fields, and the scores.
+    """
+    draws = torch_generator(cell["seed"])
+    hidden = hidden_layers(cell, draws)
+    turns = np.broadcast_to(np.eye(3), (len(BLOCKS), 3, 3))
+    if cell["train"] == "R":
+        turns = random_rotations(len(BLOCKS), generator(cell["seed"], role="transformation"))
+    seen = each_in_its_own(turns, cell["n"])
+    normalise(hidden, seen)
+    with torch.no_grad():
+        features = hidden(seen).mean(dim=(2, 3, 4))
+    network = nn.Sequential(hidden, MeanOfVoxels(), Readout(features, len(BLOCKS), draws=draws))
+    labels = torch.arange(len(BLOCKS))
+    learnt = [one for one in network.parameters() if one.requires_grad]
+    if cell["steps"]:
+        loss = trained(network, seen, labels, learnt, cell)
+    rotations = random_rotations(cell["rotations"], generator(cell["seed"], role="test"))
+    with torch.no_grad():
+        straight = invariants(network, seen)
+        tested = [invariants(network, inputs(one[None], cell["n"])) for one in rotations]
+    moved = [torch.stack(one) for one in zip(*tested, strict=True)]
+    right = (moved[-1].argmax(dim=-1) == labels).float()
+    return Outcome(
+        {
+            "accuracy": float(right.mean()),
+            "train_accuracy": float((straight[-1].argmax(dim=1) == labels).float().mean()),
+            "loss": loss if cell["steps"] else None,
+            "parameters": sum(one.numel() for one in learnt),
+        },
+        {"layers": compared(straight, moved), "blocks": block_by_block(straight, moved)},
+    )
+
+
+def each_in_its_own(turns: Any, n: int) -> Tensor:
+    """Block i in rotation i, shape (blocks, 1, n, n, n)."""
+    all_pairs = inputs(turns, n).unflatten(0, (len(BLOCKS), len(BLOCKS)))
+    return all_pairs[range(len(BLOCKS)), range(len(BLOCKS))]
+
+
+def normalise(hidden: nn.Sequential, x: Tensor) -> None:
+    """Scales what the gates of each layer get to a mean square of 1 on x."""
+    with torch.no_grad():
+        for block in hidden:
+            assert isinstance(block, Block)
+            block.scale = 1 / float(block.convolved(x).pow(2).mean().sqrt())
+            x = block(x)
+
+
+def trained(
+    network: nn.Module, seen: Tensor, labels: Tensor, learnt: list[nn.Parameter],
+    cell: Mapping[str, Any],
+) -> float:  # fmt: skip
+    """The last loss of a network that is trained as those of `tetris` are."""
+    optimiser = torch.optim.Adam(learnt, lr=cell["learning_rate"])
+    decay = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0.02, cell["steps"])
+    for _ in range(cell["steps"]):
+        loss = functional.cross_entropy(network(seen), labels)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(learnt, 1.0)
+        optimiser.step()
+        decay.step()
+    return float(loss.detach())
+
+
+def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:
+    """Of each layer the means of the lengths of its fields, (B, fields); last the scores."""
+    hidden, mean, readout = network.children()
+    found = []
+    for block in hidden.children():
+        assert isinstance(block, Block)
+        x = block(x)
+        sizes = [(n, 2 * order + 1) for order, n in enumerate(block.fields)]
+        parts = x.split([n * size for n, size in sizes], dim=1)
+        lengths = [
+            part.unflatten(1, size).norm(dim=2) for part, size in zip(parts, sizes, strict=True)
+        ]
+        found.append(torch.cat(lengths, dim=1).mean(dim=(2, 3, 4)))
+    return [*found, readout(mean(x))]
+
+
+def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
+    """Change under rotations and distance of the classes, over the length of the invariants.
+
+    straight: (blocks, invariants) of each layer. moved: the same in other rotations, (rotations,
+    blocks, invariants). recognised: part of the moved blocks that are nearest to the right one.
+    """
+    found: dict[str, list[float]] = {
+        name: [] for name in ("layer", "error", "distance", "recognised")
+    }
+    for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
+        length = before.square().sum(dim=1).mean().sqrt()
+        changes = (after - before).square().sum(dim=2).mean().sqrt()
+        pairs = torch.pdist(before)
+        nearest = torch.cdist(after, before).argmin(dim=2)
+        found["layer"].append(number)
+        found["error"].append(float(changes / length))
+        found["distance"].append(float(pairs.square().mean().sqrt() / length))
+        right = nearest == torch.arange(len(before))
+        found["recognised"].append(float(right.float().mean()))
+    return found
+
+
+def block_by_block(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
+    """The same of each block: its change, and the distance of the block that is nearest to it."""
+    found: dict[str, list[float]] = {
+        name: [] for name in ("layer", "block", "change", "distance", "nearest", "recognised")
+    }
+    for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
+        length = before.square().sum(dim=1).mean().sqrt()
+        changes = (after - before).square().sum(dim=2).mean(dim=0).sqrt()
+        own = torch.diag(torch.full((len(before),), torch.inf))
+        distances = (torch.cdist(before, before) + own).min(dim=1)
+        right = torch.cdist(after, before).argmin(dim=2) == torch.arange(len(before))
+        found["layer"] += [number] * len(before)
+        found["block"] += range(len(before))
+        found["change"] += (changes / length).tolist()
+        found["distance"] += (distances.values / length).tolist()
+        found["nearest"] += distances.indices.tolist()
+        found["recognised"] += right.float().mean(dim=0).tolist()
+    return found

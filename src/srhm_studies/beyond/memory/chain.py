@@ -1,0 +1,111 @@
+"""The exact chain of an agent with a policy: its stationary state, q and the gradient of q.
+
+Thesis, chapter 7, sections 2.1 to 2.3 and appendix A: under either hypothesis, H_A or H_B, arm A or
+B pays +1 with probability (1 + mu)/2, the other with (1 - mu)/2. With probability r a step is a
+reset: the next play is a first one. q is the probability to play the worse arm, averaged over both
+hypotheses. The expected reward of a play is mu (1 - 2 q), so the gain is G = mu (1 - 2 q)/r.
+
+A policy has shape (n + 1, n_decisions), a row of probabilities for each observation; the last row
+is the first play. Index h: hypothesis.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from srhm_studies.beyond.memory.memories import Memory
+
+Array = NDArray[np.float64]
+
+
+def reward_probabilities(mu: float) -> Array:
+    """Probability of a reward, shape (2 hypotheses, 2 arms, 2 rewards: +1 and -1), Eq. 4.
+
+    Raises:
+        ValueError: unless 0 < mu < 1.
+    """
+    if not 0 < mu < 1:
+        raise ValueError(f"mu must lie between 0 and 1, not be {mu}")
+    better, worse = (1 + mu) / 2, (1 - mu) / 2
+    plus = np.array([[better, worse], [worse, better]])
+    return np.stack([plus, 1 - plus], axis=-1)
+
+
+def transitions(memory: Memory, policy: Array, mu: float) -> Array:
+    """Probability of the next observation, shape (2, n + 1, n); the last row is the first play."""
+    n = memory.n_observations
+    rewards = reward_probabilities(mu)[:, memory.arm]
+    found = np.zeros((2, n + 1, n))
+    # No two pairs of decision and reward lead to one observation.
+    rows = np.arange(n + 1)[:, None, None]
+    found[:, rows, memory.following] = policy[None, :, :, None] * rewards[:, None]
+    return found
+
+
+def stationary(moves: Array, reset: float) -> Array:
+    """Stationary state p of r p_0 + (1 - r) T, shape (2, n), from `transitions`.
+
+    p solves (1 - (1 - r)(T^t - p_0 1^t)) p = p_0, which has sum(p) = 1 built in. The matrix is
+    singular only where r and all rates between two sets of observations vanish together; where
+    these rates are ~ sqrt(r), as for good policies, it is solved to some 1e-16 / sqrt(r). Below
+    r = 1e-10, `eliminated` is exact in each entry.
+    """
+    p = np.linalg.solve(_matrix(moves, reset), moves[:, -1, :, None])
+    return np.asarray(p[..., 0], dtype=np.float64)
+
+
+def eliminated(moves: Array, reset: float) -> Array:
+    """The same by the elimination of Grassmann, Taksar and Heyman, shape (2, n).
+
+    It never subtracts, so each entry keeps its digits at any r, at the price of a slow loop.
+    """
+    n = moves.shape[-1]
+    found = np.empty((2, n))
+    for h, rows in enumerate(moves):
+        left = reset * rows[-1] + (1 - reset) * rows[:-1]
+        for k in range(n - 1, 0, -1):
+            left[:k, k] /= left[k, :k].sum()
+            left[:k, :k] += np.outer(left[:k, k], left[k, :k])
+        found[h, 0] = 1.0
+        for k in range(1, n):
+            found[h, k] = found[h, :k] @ left[:k, k]
+        found[h] /= found[h].sum()
+    return found
+
+
+def worse_arm(memory: Memory, policy: Array, *, mu: float, reset: float) -> float:
+    """q, the probability to play the worse arm."""
+    p = stationary(transitions(memory, policy, mu), reset)
+    return float((p * _worse(memory)).sum())
+
+
+def worse_arm_exactly(memory: Memory, policy: Array, *, mu: float, reset: float) -> float:
+    """q by elimination: for r below 1e-10, and for rates that are as small."""
+    p = eliminated(transitions(memory, policy, mu), reset)
+    return float((p * _worse(memory)).sum())
+
+
+def with_gradient(memory: Memory, policy: Array, *, mu: float, reset: float) -> tuple[float, Array]:
+    """q and dq/dpolicy, of the policy's shape, each entry as if it were free.
+
+    dp solves the equation of `stationary` with r dp_0 + (1 - r) dT^t p on its right side. So
+    dq = v (r dp_0 + (1 - r) dT^t p) with one more solve, of the transposed matrix, for v.
+    """
+    moves, worse = transitions(memory, policy, mu), _worse(memory)
+    matrix = _matrix(moves, reset)
+    p = np.linalg.solve(matrix, moves[:, -1, :, None])[..., 0]
+    v = np.linalg.solve(matrix.transpose(0, 2, 1), worse[..., None])[..., 0]
+    visits = np.concatenate([(1 - reset) * p, np.full((2, 1), reset)], axis=1)
+    rewards = reward_probabilities(mu)[:, memory.arm]
+    slope = np.einsum("ho,hodw,hdw->od", visits, v[:, memory.following], rewards)
+    return float((p * worse).sum()), slope
+
+
+def _matrix(moves: Array, reset: float) -> Array:
+    steps, first = moves[:, :-1], moves[:, -1]
+    difference = steps.transpose(0, 2, 1) - first[:, :, None]
+    return np.eye(moves.shape[-1]) - (1 - reset) * difference
+
+
+def _worse(memory: Memory) -> Array:
+    """1/2 where the last play was of the worse arm, shape (2, n): B under H_A, A under H_B."""
+    return np.stack([memory.played == 1, memory.played == 0]) / 2

@@ -1,0 +1,156 @@
+"""What is read off a trained network: singular values, ranks, Jacobians.
+
+Source: A. Jacot, talk "Bottleneck structure in large depth networks" (2023), slides "Bottleneck
+Structure on the Weights", "Convolutional Networks", "Minima stability".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from srhm_studies.beyond.representation_cost import semi_orthogonal
+from srhm_studies.beyond.representation_cost.known import LARGE
+from srhm_studies.beyond.representation_cost.networks import Architecture, Parameters, activations
+
+# Directions of a representation with more than this part of the largest singular value count.
+VISIBLE = 0.1
+
+
+@dataclass(frozen=True)
+class LinearParts:
+    """Jf of each point (B, out, in), and where the layers are above 0, (B, w_l) each."""
+
+    jacobians: Tensor
+    active: list[Tensor]
+
+
+def middle_layers(depth: int) -> range:
+    """Numbers l of the middle half of the weight matrices, 1 to L: those of the bottleneck."""
+    first = depth // 4 + 1
+    return range(first, max(first + 1, depth - depth // 4 + 1))
+
+
+def singular_values(architecture: Architecture, weight: Tensor) -> NDArray[np.float64]:
+    """Singular values of a layer by frequency, (frequencies, values), the largest first.
+
+    At frequency omega those of sum_j w_j e^(-2 pi i omega j / n) over the filter; omega = 0 ...
+    n / 2, of which those between stand for a pair. A fully connected layer has omega = 0 alone.
+    """
+    rows = weight.shape[0]
+    taps = weight.double().view(rows, architecture.filter_size, -1).permute(1, 0, 2).numpy()
+    offsets = np.arange(-architecture.reach, architecture.reach + 1)
+    frequencies = np.arange(architecture.places // 2 + 1)
+    phases = np.exp(2j * np.pi * np.outer(frequencies, offsets) / architecture.places)
+    return np.linalg.svd(np.einsum("wj,joi->woi", phases, taps), compute_uv=False)
+
+
+def n_large(values: NDArray[np.float64]) -> int:
+    """Number of singular values that count as near 1."""
+    return int(np.sum(values > LARGE))
+
+
+def representation_values(layer_BC: Tensor) -> NDArray[np.float64]:
+    """Singular values of a centred representation over sqrt(B), the largest first."""
+    centred = layer_BC.double() - layer_BC.double().mean(0)
+    return np.asarray(torch.linalg.svdvals(centred).numpy() / np.sqrt(len(layer_BC)))
+
+
+def n_visible(values: NDArray[np.float64]) -> int:
+    """Number of directions in which a representation is spread."""
+    return int(np.sum(values > VISIBLE * values[0])) if values[0] > 0 else 0
+
+
+def linear_parts(parameters: Parameters, x_BC: Tensor) -> LinearParts:
+    """The linear map that a fully connected ReLU network is around each point."""
+    layers = activations(parameters, x_BC)
+    active = [layer > 0 for layer in layers[1:-1]]
+    product = parameters.weights[0].expand(len(x_BC), -1, -1)
+    for weight, on in zip(parameters.weights[1:], active, strict=True):
+        product = weight @ (on[:, :, None] * product)
+    return LinearParts(product, active)
+
+
+@dataclass(frozen=True)
+class ParameterJacobians:
+    """||J_theta f(x)||^2 of each point, (B,): largest eigenvalue, and sum of all."""
+
+    operator: NDArray[np.float64]
+    frobenius: NDArray[np.float64]
+
+
+def parameter_jacobians(parameters: Parameters, x_BC: Tensor) -> ParameterJacobians:
+    """Squared norms of the derivative by the parameters, from the tangent kernel's blocks.
+
+    The block of a point is sum_l (||alpha_(l-1)||^2 + 1) B_l B_l^T, B_l = df / dz_l; 1 is the bias.
+    """
+    layers = activations(parameters, x_BC)
+    n, out = len(x_BC), parameters.weights[-1].shape[0]
+    back = torch.eye(out, dtype=x_BC.dtype).expand(n, -1, -1)
+    block = torch.zeros(n, out, out, dtype=x_BC.dtype)
+    for number in reversed(range(parameters.architecture.depth)):
+        size = layers[number].square().sum(1) + 1
+        block += size[:, None, None] * (back @ back.transpose(1, 2))
+        if number:
+            back = (back @ parameters.weights[number]) * (layers[number] > 0)[:, None, :]
+    eigenvalues = torch.linalg.eigvalsh(block.double()).numpy()
+    return ParameterJacobians(eigenvalues[:, -1], eigenvalues.sum(1))
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Both sides of the two bounds at the point x whose |Jf(x)|_+ is the largest.
+
+    by_layer: ||W_l - V_l V_(l-1)^T||_F^2 at the minimum of its sum; of_proof: that sum at the
+    proof's V; bound: c_1 - 2 log |Jf(x)|_+. signal: sum_l ||alpha_(l-1)(x)||^2; signal_bound:
+    ||J_theta f(x)||_F^2 e^(2 c_1 / k) / (k |Jf(x)|_+^(2/k)), slide "Convergence of the
+    representations" with c L = ||J_theta f(x)||_F^2.
+    """
+
+    by_layer: NDArray[np.float64]
+    of_proof: float
+    bound: float
+    log_jacobian: float
+    signal: float
+    signal_bound: float
+
+
+def structure(parameters: Parameters, x_BC: Tensor, *, rank: int) -> Structure | None:
+    """The bounds at k = rank; None where no point has a Jacobian of that rank."""
+    parts = linear_parts(parameters, x_BC)
+    values = np.linalg.svd(parts.jacobians.double().numpy(), compute_uv=False)[:, :rank]
+    if values.shape[1] < rank or not np.any(values[:, -1] > 0):
+        return None
+    logs = np.full(len(values), -np.inf)
+    positive = values[:, -1] > 0
+    logs[positive] = np.log(values[positive]).sum(1)
+    point = int(np.argmax(logs))
+    weights = [weight.double().numpy() for weight in parameters.weights]
+    active = [on[point].numpy() for on in parts.active]
+    start = semi_orthogonal.bases_of_jacobian(weights, active, rank=rank)
+    bases = semi_orthogonal.closest_bases(weights, start)
+    squared_norm = float(parameters.theta.double().square().sum())
+    depth = parameters.architecture.depth
+    at = x_BC[point : point + 1]
+    layers = activations(parameters, at)[:-1]
+    derivative = float(parameter_jacobians(parameters, at).frobenius[0])
+    excess = squared_norm - rank * depth
+    return Structure(
+        by_layer=semi_orthogonal.distance(weights, bases),
+        of_proof=float(semi_orthogonal.distance(weights, start).sum()),
+        bound=semi_orthogonal.bound(squared_norm, values[point], depth=depth, rank=rank),
+        log_jacobian=float(logs[point]),
+        signal=float(sum(layer.double().square().sum() for layer in layers)),
+        signal_bound=derivative / rank * exp(2 * (excess - logs[point]) / rank),
+    )
+
+
+def mean_large(architecture: Architecture, weights: Sequence[Tensor]) -> float:
+    """Mean number of singular values near 1 over the middle layers: the bottleneck's rank."""
+    layers = middle_layers(architecture.depth)
+    counts = [n_large(singular_values(architecture, weights[number - 1])) for number in layers]
+    return float(np.mean(counts))

@@ -1,0 +1,1 @@
+"""Jamming of digits, gaps, minima, fluctuations, random features."""

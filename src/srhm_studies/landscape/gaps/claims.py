@@ -1,0 +1,246 @@
+"""Claims on gaps, cusps, N* and spectra at jamming (thesis, chapter 1, figures 5, 7 to 9, 11, 12).
+
+N counts weights without biases, but in N_eff. Tolerances were fixed before the networks that are
+measured were trained; methods.md says which trials came before them.
+"""
+
+from dataclasses import replace
+from functools import partial
+from math import isfinite
+
+import numpy as np
+import pandas as pd
+
+from srhm.scorecard.claims import Claim, Measurement, after_a_look
+from srhm.scorecard.estimators import Mean, Range, Ratio, Slope, Stored, as_ratio
+from srhm.scorecard.expectations import Above, Below, Within
+from srhm.scorecard.jamming_rows import BEYOND
+from srhm.scorecard.rows import chosen, left_out, rows_of
+from srhm_studies.landscape.gaps import analysis
+from srhm_studies.landscape.gaps.analysis import FEWEST, GAMMA, HIGH, KINDS, LOW, NAMES, THETA
+
+NORMAL = 1.96  # half a 95 % interval in standard deviations
+FEW = f"jammed networks of an activation with fewer than {FEWEST}"
+
+
+@rows_of("cells", "gaps", nothing="no exponent")
+def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataFrame:
+    """theta (side plus) or gamma (minus) of the pooled gaps of each kind, at the largest budget."""
+    found = []
+    for kind, columns in KINDS.items():
+        samples = analysis.gaps_by_seed(chosen(cells, columns), gaps, kind=kind, side=side)
+        one = analysis.gap_exponent(samples, high=HIGH)
+        value, low, high = one.value, one.low, one.high
+        if side == "minus":
+            value, low, high = -value, -high, -low
+        found.append({"kind": kind, "value": value, "low": low, "high": high, "gaps": one.n,
+                      "n": one.n_samples})  # fmt: skip
+    rows = pd.DataFrame(found)
+    few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
+    return left_out(rows, few)
+
+
+@rows_of("cells", "histories", nothing="no two sizes P")
+def stars_in_time(
+    cells: pd.DataFrame, histories: pd.DataFrame, *, loss: str = "quadratic_hinge"
+) -> pd.DataFrame:
+    """N* of each data set in time; load: P/N*."""
+    found = analysis.stars_in_time(cells, histories, loss=loss)
+    found = found.assign(load=found["P"] / found["N_star"])
+    return left_out(found, {BEYOND: found["status"] != "reached"})
+
+
+@rows_of("cells")
+def stars(cells: pd.DataFrame) -> pd.DataFrame:
+    """N* of each data set, depth and loss."""
+    found = analysis.stars_by_seed(analysis.star_cells(cells))
+    return left_out(found, {BEYOND: found["status"] != "reached"})
+
+
+@rows_of("cells", "hessians", nothing="no jammed network")
+def scales(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
+    """Spectra of Hp of jammed networks by activation, as `scales_of_hp`."""
+    parts = [
+        analysis.scales_of_hp(cells, hessians, activation=name).assign(activation=name)
+        for name in ("relu", "tanh")
+    ]
+    found = pd.concat([part for part in parts if len(part)] or parts[:1])
+    n = found.groupby("activation")["scale"].transform("size")
+    return left_out(found, {FEW: n < FEWEST})
+
+
+@rows_of("cells", "hessians", "cusps", nothing="no jammed network")
+def negative(*tables: pd.DataFrame) -> pd.DataFrame:
+    """`negative_modes` of jammed networks."""
+    return analysis.negative_modes(*tables)
+
+
+@rows_of("cells", "cusps", nothing="no converged network")
+def cusps(cells: pd.DataFrame, table: pd.DataFrame, *, settled: bool) -> pd.DataFrame:
+    """N_c/N of jammed networks of each kind; settled: those that have not converged left out."""
+    parts = [analysis.cusps_by_network(cells, table, kind=kind).assign(kind=kind) for kind in KINDS]
+    found = pd.concat([part for part in parts if len(part)] or parts[:1])
+    reasons = {"without a plateau about 1e-4": ~(found["plateau"] <= analysis.PLATEAU)}
+    return left_out(found, reasons if settled else {})
+
+
+class Stepped(Ratio):
+    """Geometric mean of ratios of N*, its interval wider by the steps of the widths, in squares.
+
+    Widths are integers, so that N* may be anywhere between the two it lies between: data sets that
+    share them have this error together, uniform, of standard deviation step/sqrt(12) in log N.
+    """
+
+    def of(self, table: pd.DataFrame) -> Measurement:
+        """See the class."""
+        found = Ratio.of(replace(self, scale="log"), table)
+        steps = [np.log(table[f"N_high{end}"] / table[f"N_low{end}"]).mean()
+                 for end in ("", "_over")]  # fmt: skip
+        grid = NORMAL * float(np.hypot(*steps)) / 12**0.5
+        low = found.value - float(np.hypot(found.value - found.low, grid))
+        high = found.value + float(np.hypot(found.high - found.value, grid))
+        note = f"{found.note} and the steps of the widths"
+        return as_ratio(replace(found, low=low, high=high, note=note))
+
+
+gaps = partial(Claim, topic="Jamming: gaps, cusps, N* and spectra", figure="gaps")
+n_star = partial(gaps, figure="gaps_n_star")
+spectra = partial(gaps, figure="gaps_spectra")
+PAIRS = partial(
+    Stepped, "N_star", over={"hidden_layers": 3, "loss": "quadratic_hinge"}, rows=stars,
+    on=("seed", "P", "budget"), what="pairs of N*", each="{ratio:.2f}",
+)  # fmt: skip
+A_STEP = "30 %: a step of the widths is 15 to 40 % of N"
+LAST, RELU = {"time": analysis.TIMES[-1]}, ("relu-2", "relu-3", "relu-5")
+
+
+STATED = (
+    *(
+        gaps(
+            f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
+            place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}",
+            expected=Within(expected, 0.1),
+            why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from"
+                " ReLU's",
+            measure=Stored(
+                where={"kind": kind}, rows=exponents.given(side=side), what="seeds",
+                each=f"{{gaps}} gaps between {LOW:g} and {HIGH:g}",
+            ),
+        )
+        for kind in NAMES
+        for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind]))
+        if isfinite(expected)
+    ),
+    n_star(
+        "gaps-n-star-time", "N* after 10,000 evaluations over that after 1000",
+        place="thesis, ch. 1, Fig. 5a",
+        expected=Below(1), why="an upper bound: with time narrower networks fit",
+        measure=PAIRS(where=LAST, over={"time": analysis.TIMES[0]}, rows=stars_in_time),
+    ),
+    n_star(
+        "gaps-n-star-logistic-late",
+        "Cross-entropy: N* after 10,000 evaluations over that after 3000",
+        place="thesis, ch. 2a, Fig. B1: it converges with time",
+        expected=Within(1, 0.3), why=A_STEP,
+        measure=PAIRS(
+            where=LAST, over={"time": analysis.TIMES[1]},
+            rows=stars_in_time.given(loss="logistic"),
+        ),
+    ),
+    *(
+        n_star(
+            f"gaps-n-star-{name}", f"N* {says}",
+            place="thesis, ch. 1, Fig. 5b, c",
+            expected=Within(1, 0.3), why=A_STEP,
+            measure=PAIRS(where={"hidden_layers": depths, "loss": loss}),
+        )
+        for name, says, depths, loss in (
+            ("depth", "of two and five hidden layers over that of three", (2, 5),
+             "quadratic_hinge"),
+            ("loss", "with the soft hinge over that with the quadratic one", (3,), "soft_hinge"),
+            ("logistic", "with the cross-entropy over that with the quadratic hinge", (3,),
+             "logistic"),
+        )
+    ),
+    *(
+        spectra(
+            f"gaps-hp-scale-{activation}", f"Exponent of the loss in sp(Hp): {name}",
+            place=place,
+            expected=Within(0.5, 0.1), why="0.1, ours: as for exponents of gaps",
+            measure=Slope(
+                "scale", against="mean_loss", where={"activation": activation}, rows=scales,
+                what="networks",
+            ),
+        )
+        for activation, name, place in (
+            ("relu", "ReLU", "thesis, ch. 1, Fig. 7a, b"),
+            ("tanh", "tanh", "thesis, ch. 1, Fig. 7e"),
+        )
+    ),
+    *(
+        spectra(
+            f"gaps-{name}-{activation}", f"{says}: {label}", place=f"thesis, ch. 1, {place}",
+            fixed="after",
+            expected=expected, why=f"{why}; written after a look at the rows",
+            measure=measure(where={"activation": activation}, rows=negative, what="networks"),
+        )
+        for name, activation, label, says, place, expected, why, measure in (
+            ("bound", "tanh", "tanh", "Negative modes of Hp over N_Δ, in each network", "N_Δ ≥ N_−",
+             Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them",
+             partial(Range, "over", largest=True)),
+            ("bound", "relu", "ReLU", "Negative modes of Hp less N_c, over N_Δ, in each",
+             "N_Δ ≥ N_− − N_c",
+             Below(1), "an upper bound: at a minimum H0 and cusps outweigh them",
+             partial(Range, "over", largest=True)),
+            ("negative", "tanh", "tanh", "Part of the modes of H that are negative",
+             "Fig. 7: 11 of 2232", Below(0.02), "an upper bound, ours: four times the thesis's",
+             partial(Mean, "part")),
+            ("negative", "relu", "ReLU", "Part of the modes of H that are negative",
+             "Fig. 7: 10 %", Within(0.1, 0.05), "0.05, ours: half of it", partial(Mean, "part")),
+            ("hp-negative", "relu", "ReLU", "Negative part of the nonzero modes of Hp",
+             "Fig. 7a: symmetric", Within(0.5, 0.05), "0.05, ours: as in the study jamming",
+             partial(Mean, "negative_hp", per=("seed",))),
+            ("unsatisfied", "tanh", "tanh", "N_Δ/N of jammed networks",
+             "Fig. 6d: a jump", Above(0.43),
+             "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
+             partial(Mean, "unsatisfied", per=("seed",))),
+        )
+    ),
+    *(
+        spectra(
+            f"gaps-cusps-{name}", says, place=f"thesis, ch. 1, Fig. 12{source}",
+            expected=expected, why=why,
+            measure=Mean(
+                column, per=("seed",), where={"kind": kinds}, rows=cusps.given(settled=settled),
+                what="networks",
+            ),
+        )
+        for name, says, source, expected, why, kinds, column, settled in (
+            ("random", "N_c/N of jammed networks, ReLU, random data", ": 0.21, 0.25",
+             Within(0.23, 0.06),
+             "0.06, ours: 0.21 (L = 5) and 0.25 (L = 2), and their distance again",
+             RELU, "training", True),
+            ("digits", "N_c/N of jammed networks, ReLU, digits", ": 0.19",
+             Within(0.19, 0.06), "0.06, ours: as for random data", ("digits-3",), "training", True),
+            ("tanh", "N_c/N of jammed networks, tanh", "",
+             Below(0.02), "an upper bound: a smooth network has no cusps",
+             ("tanh-3",), "training", False),
+            ("fresh", "Fresh points at cusps, ReLU, over N", "",
+             Below(0.02), "an upper bound, ours: a tenth of N_c", RELU, "fresh", False),
+        )
+    ),
+)  # fmt: skip
+
+CLAIMS = after_a_look(
+    STATED,
+    {
+        "gaps-plus-* gaps-minus-*":
+            "networks of the largest budget, before of the only one; seeds drawn again; "
+            "jammed digits at a last rate of 1e-7",
+        "gaps-n-star-time gaps-n-star-depth gaps-n-star-loss gaps-n-star-logistic":
+            "the interval has the steps of the widths",
+        "gaps-cusps-*":
+            "networks of the largest budget, seeds averaged; jammed digits at a last rate of "
+            "1e-7",
+    },
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""What moves P*: temperature, sharing, depth, optimisers, attention, teaching, latents."""

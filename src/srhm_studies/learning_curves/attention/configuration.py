@@ -1,0 +1,102 @@
+"""Section of the study, and the cells that it asks for. Imports no torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+
+from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
+from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
+from srhm.model.grammar import GrammarError, parameters_of
+from srhm.model.sampling import largest_training_set
+
+FUNCTION = "srhm_studies.learning_curves.attention.experiment:run"
+HEADS = 4  # as of `engine`, which imports torch
+CONVOLUTIONAL = ("lcn", "cnn")
+
+
+class Curves(Keys):
+    """Learning curves: a curve for each combination of the lists."""
+
+    net: Several[Literal["transformer", "transformer_positions", "lcn", "cnn"]] = Field(
+        description="network; transformer: without positions"
+    )
+    L: Sizes = Field([2], description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    s0: Counts = Field(description="empty places for each informative one")
+    v: Sizes = Field(description="features")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
+    P_over_law: Scales = Field(
+        description="sizes of the training set, over n_c m^L (s0+1)^2; those that leave no test set"
+        " are left out"
+    )
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...: grammars, data, initial weights")
+    max_steps: PositiveInt | None = Field(
+        None, description="steps after which training stops; absent: the section's"
+    )
+
+
+class AttentionSection(Keys):
+    """Transformers without and with positions, and LCN and CNN beside them."""
+
+    width: PositiveInt = Field(
+        32, description="numbers of a token of a transformer, a multiple of its 4 heads"
+    )
+    channels: PositiveInt = Field(64, description="channels of each hidden layer of LCN and CNN")
+    n_test: int = Field(2000, ge=50, strict=True, description="test points")
+    max_steps: PositiveInt = Field(10_000, description="steps after which training stops")
+    curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
+
+    @model_validator(mode="after")
+    def _whole_heads(self) -> "AttentionSection":
+        if self.width % HEADS:
+            raise ValueError(f"width = {self.width}: allowed are multiples of {HEADS}")
+        return self
+
+
+def law(curve: Mapping[str, Any]) -> float:
+    """n_c m^L (s_0+1)^2, P* of Eq. 4 and, at L = 2 without its factor, of Eq. 3."""
+    return float(curve["n_c"] * curve["m"] ** curve["L"] * (curve["s0"] + 1) ** 2)
+
+
+def plan(section: AttentionSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups. A job has those of one net, L, v and s_0.
+
+    Raises:
+        ConfigError: naming the group, the key and what is allowed.
+    """
+    jobs: dict[str, list[dict[str, Any]]] = {}
+    for number, group in enumerate(section.curves):
+        names = ("net", "L", "s", "s0", "v", "n_c", "m")
+        for curve in combinations(group, *names):
+            try:
+                largest = largest_training_set(parameters_of(curve))
+            except GrammarError as error:
+                raise ConfigError(f"  curves.{number}: {error}") from error
+            sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
+            width = section.channels if curve["net"] in CONVOLUTIONAL else section.width
+            name = "attention-{net}-L{L}-v{v}-s0_{s0}".format_map(curve)
+            jobs.setdefault(name, []).extend(
+                {**curve, "P": P, "width": width, "n_test": section.n_test,
+                 "max_steps": group.max_steps or section.max_steps, "seed": seed}
+                for P in sizes if largest >= P for seed in range(group.seeds)
+            )  # fmt: skip
+    families = [
+        CurveCells(name=name, function=FUNCTION, cells=cells, long=False)
+        for name, cells in jobs.items()
+        if cells
+    ]
+    return planned(trainer, families)
+
+
+def seconds(cell: Mapping[str, Any]) -> float:
+    """Seconds that a cell takes on one core: 5 ms and 0.35 ms a place for a transformer's step."""
+    if cell["net"] in CONVOLUTIONAL:
+        return 0.3 + 1.5e-5 * min(cell["max_steps"], 5_000 + 8 * cell["P"])
+    places = (cell["s"] * (cell["s0"] + 1)) ** cell["L"]
+    fits = cell["net"] == "transformer_positions"
+    steps = min(cell["max_steps"], 800 + cell["P"]) if fits else cell["max_steps"]
+    return 1 + (5e-3 + 3.5e-4 * places) * steps * (cell["width"] / 32)

@@ -1,0 +1,95 @@
+"""P* against s_0+1 at several L, and its exponents.
+
+Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
+features, n_c classes, m synonyms.
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures import looks
+from srhm.figures.complexity_marks import over_dense_law, unknown
+from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.scales import Scale
+from srhm.figures.selection import predicted
+from srhm.statistics.exponents_of_grammars import mean_exponents
+from srhm_studies.learning_curves.depth.analysis import STEPS
+
+NETS = ("cnn", "lcn")
+DEPTHS = Scale(column="L", title="$L$", looks={
+    2: Look("$2$", GREEN, "o"), 3: Look("$3$", VERMILION, "s"), 4: Look("$4$", PURPLE, "D"),
+})  # fmt: skip
+WORDS = {"all": "$s_0>0$", **{name: f"$s_0$: {name}" for name in STEPS}}
+SHAPES = Scale(column="of", title="Powers", looks={
+    of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
+})  # fmt: skip
+APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
+LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
+
+
+def depth(
+    sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
+) -> Figure:
+    """A column for each net: P* over n_c m^L against s_0+1, and its powers against L."""
+    rows = over_dense_law(sample_complexity, threshold=threshold)
+    found = mean_exponents(exponents, by=("net", "L", "of"))
+    return mosaic([
+        *(_complexities(rows[rows["net"] == net], net) for net in NETS),
+        *(_powers(found[found["net"] == net], exponents, net) for net in NETS),
+    ], columns=2, preset=preset, height=2.8,
+        notes=[*unknown(rows), *_left_out(rows, exponents)])  # fmt: skip
+
+
+def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:
+    """A note on grammars that have no power at s_0 > 0, as one of their P* is censored."""
+    words = []
+    for (net, depth), own in rows[rows["s0"] > 0].groupby(["net", "L"]):
+        n = int(own.groupby("v")["n_seeds"].min().sum())
+        same = (single["net"] == net) & (single["L"] == depth) & (single["of"] == "all")
+        if lacking := n - int(same.sum()):
+            words.append(f"{looks.net(str(net)).label}, L = {depth}: {lacking} of {n}")
+    note = f"Grammars without a power at s_0 > 0, as a P* is censored: {'; '.join(words)}."
+    return [note] if words else []
+
+
+def _complexities(rows: pd.DataFrame, net: str) -> Panel:
+    rows = rows.assign(x=rows["s0"] + 1)
+    predictions = pd.Series([predicted(row) for _, row in rows.iterrows()], rows.index, float)
+    rows = rows.assign(law=predictions / (rows["n_c"] * rows["m"] ** rows["L"]))
+    by = [Scale(column="v", title="$v$", looks={
+        v: Look(f"${v}$", line=line) for v, line in zip(sorted(set(rows["v"])), ("-", "--", "-."),
+                                                        strict=False)
+    }), DEPTHS]  # fmt: skip
+    return Panel(
+        title=f"{looks.net(net).label}", x=Axis("$s_0+1$", log=True),
+        y=Axis("$P^*/(n_c m^L)$", log=True),
+        marks=[
+            Marks(rows=rows, x="x", y="y", low="y_low", high="y_high",
+                  beyond="y_beyond", by=by, line="-", name="P*",
+                  bar_label="95 % interval over seeds or grammars",
+                  arrow_label="censored: $P^*$ is"),
+            laws(rows, "x", "law", LAW, name="law", line=":",
+                 by=[DEPTHS] if net == "lcn" else []),
+        ] if len(rows) else [],
+    )  # fmt: skip
+
+
+def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
+    def placed(table: pd.DataFrame) -> pd.DataFrame:
+        return table.assign(x=table["L"] + table["of"].map(APART).astype(float))
+
+    depths = sorted({int(one) for one in rows["L"]})
+    powers = [2.0 if net == "cnn" else float(one) for one in depths]
+    return Panel(
+        title=f"{looks.net(net).label}: powers of $s_0+1$", x=Axis("$L$", ticks=depths),
+        y=Axis("power of $s_0+1$"),
+        marks=[
+            Marks(rows=placed(single[single["net"] == net]), x="x", y="exponent", alpha=0.25,
+                  size=2.5, colour=BLACK, name="grammar", label="single grammar"),
+            Marks(rows=placed(rows), x="x", y="exponent", low="low", high="high", colour=BLACK,
+                  by=[SHAPES], name="power", size=5),
+            law(depths, powers, LAW, name="law", line=":"),
+        ] if len(rows) else [],
+    )  # fmt: skip

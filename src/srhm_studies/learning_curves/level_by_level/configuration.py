@@ -1,0 +1,122 @@
+"""Section of the study, and the cells that it asks for. Imports no torch."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
+from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
+from srhm.model.grammar import GrammarError, n_nodes, parameters_of
+from srhm.model.sampling import largest_training_set
+from srhm.store.provenance import canonical_json
+
+FUNCTION = "srhm_studies.learning_curves.level_by_level.experiment:run"
+
+
+class Curves(Keys):
+    """Learning curves of the algorithm: a curve for each combination of the lists."""
+
+    net: Several[Literal["separate", "shared"]] = Field(
+        description="shared: one regression of all places; separate: one of each"
+    )
+    draws: Several[Literal["independent", "distinct"]] = Field(
+        ["independent"],
+        description="independent data, which may repeat, or distinct ones as in other studies",
+    )
+    L: Sizes = Field(description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    s0: Counts = Field([0], description="empty places for each informative one")
+    v: Sizes = Field(description="features")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
+    P_over_law: Scales = Field(
+        description="sizes of the training set, over n_c m^L times (s0+1)^2 (shared) or (s0+1)^L"
+        " (separate); with distinct draws those that leave no test set are left out"
+    )
+    seeds: Seeds = Field(8, description="seeds 0, 1, ...: grammars, data")
+    sensitivities: bool = Field(False, description="whether S_{k,l} of each stage are measured")
+
+
+class LevelByLevelSection(Keys):
+    """Learning grammars level by level: random features, ridge regression, clusters."""
+
+    n_test: int = Field(1000, ge=50, strict=True, description="test points")
+    n_random: PositiveInt = Field(512, description="random features of a patch")
+    curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
+
+
+def law(net: str, *, L: int, s0: int, m: int, n_c: int) -> float:
+    """n_c m^L with the factor of s_0+1 of Eq. 4 (shared, as of a CNN) or 3 (separate, of an LCN).
+
+    Both without their constants.
+    """
+    return float((s0 + 1) ** (2 if net == "shared" else L) * n_c * m**L)
+
+
+def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups; learning curves that groups share are joined.
+
+    A job has the learning curves of one net and kind of draws, dense or with empty places.
+
+    Raises:
+        ConfigError: naming the group, the key and what is allowed.
+    """
+    sizes: dict[str, set[tuple[int, int]]] = {}
+    shared: dict[str, dict[str, Any]] = {}
+    asked: dict[str, bool] = {}
+    for number, group in enumerate(section.curves):
+        try:
+            for curve, points in _curves(group):
+                name = canonical_json(curve)
+                shared[name] = curve
+                asked[name] = asked.get(name, False) or group.sensitivities
+                sizes.setdefault(name, set()).update(product(points, range(group.seeds)))
+        except GrammarError as error:
+            raise ConfigError(f"  curves.{number}: {error}") from error
+    jobs: dict[str, list[dict[str, Any]]] = {}
+    for name, curve in shared.items():
+        jobs.setdefault(_label(curve), []).extend(
+            {**curve, "P": P, "n_test": section.n_test, "n_random": section.n_random,
+             "sensitivities": asked[name], "seed": seed}
+            for P, seed in sorted(sizes[name])
+        )  # fmt: skip
+    families = [
+        CurveCells(name=name, function=FUNCTION, cells=cells)
+        for name, cells in jobs.items()
+        if cells
+    ]
+    return planned(trainer, families)
+
+
+def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
+    """Coordinates of each curve of a group, and its P."""
+    for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
+        net, L, s0, m, n_c = (curve[name] for name in ("net", "L", "s0", "m", "n_c"))
+        parameters = parameters_of(curve)
+        scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
+        points = {max(1, round(scale * factor)) for factor in group.P_over_law}
+        if curve["draws"] == "distinct":
+            points = {P for P in points if largest_training_set(parameters) >= P}
+        yield curve, sorted(points)
+
+
+def _label(curve: dict[str, Any]) -> str:
+    """The job that computes a curve: cells are short, so that it has those of many grammars."""
+    kind = "sparse" if curve["s0"] else "dense"
+    return "-".join(["level-by-level", curve["net"], curve["draws"], kind])
+
+
+def seconds(cell: dict[str, Any]) -> float:
+    """Seconds that a cell is expected to take on one core, fitted to six of them.
+
+    Some for each regression, which is done with learnt and with true tokens below, and each point.
+    """
+    w, L = cell["s"] * (cell["s0"] + 1), cell["L"]
+    places = [1 if cell["net"] == "shared" else w ** (L - level) for level in range(1, L + 1)]
+    contents = (cell["v"] * (cell["s0"] + 1)) ** cell["s"]
+    points = cell["P"] * n_nodes(depth=L, branching=cell["s"])
+    return 0.02 + 2 * sum(places) * (0.005 + 2e-5 * contents) + 5e-7 * points

@@ -1,0 +1,322 @@
+"""Figures of the algorithm that learns a grammar level by level, beside networks and laws.
+
+Letters of the paper: P training points, P* sample complexity, L depth, l level, m synonyms, v
+features, n_c classes, s_0 empty places for each informative one, ε test error; k a stage.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy import stats
+
+from srhm.figures.averaging import mean_line
+from srhm.figures.complexity_marks import stars, with_ends
+from srhm.figures.looks import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
+from srhm.figures.scales import Scale, by_name, graded, parted
+from srhm.figures.words import described
+from srhm.scorecard.rows import chosen
+from srhm_studies.learning_curves.level_by_level import analysis
+from srhm_studies.learning_curves.level_by_level.analysis import (
+    CURVE,
+    LEAST_GAP,
+    curves,
+    diagonal,
+    differing,
+    identifiable,
+    levels_of,
+)
+
+NETS = {"shared": Look("shared", marker="o"), "separate": Look("separate", marker="s")}
+LIKE = {"shared": "cnn", "separate": "lcn"}
+DEPTHS = {2: Look("$2$", VERMILION), 3: Look("$3$", BLUE), 4: Look("$4$", PURPLE)}
+LEVELS = dict(enumerate((BLUE, VERMILION, GREEN, PURPLE, ORANGE), start=1))
+TRAININGS = {"end to end": Look("end to end", GREY, "D"),
+             "layer by layer": Look("layer by layer", GREY, "^")}  # fmt: skip
+TOKENS = {
+    "token_error": Look("learnt tokens below", line="-", filled=True),
+    "token_error_clean": Look("true latents below", line=":", filled=False),
+}
+BELOW = {False: Look("$k \\geq l$", line="-", filled=True),
+         True: Look("$k<l$", line=":", filled=False)}  # fmt: skip
+TIMES_LAW = 4.0  # P over n_c m^L in panel C of the errors
+POINTS = Axis("training points $P$", log=True)
+STAR = Axis("sample complexity $P^*$", log=True)
+RESPONSES = Axis("response error / signal", log=True)
+
+
+def _depths(values: Iterable[int]) -> Scale:
+    return by_name("L", values, DEPTHS, "$L$")
+
+
+def _nets(values: Iterable[str]) -> Scale:
+    return by_name("net", values, NETS, "Algorithm")
+
+
+def _ticks(values: Iterable[int]) -> dict[float, str]:
+    return {one: str(one) for one in sorted(set(values))}
+
+
+def _line(
+    rows: pd.DataFrame, x: str, y: str, *by: Scale, name: str, geometric: bool = False
+) -> Marks:
+    """Means over grammars with a standard error beside them."""
+    known = rows.dropna(subset=[*(one.column for one in by), x, y])
+    return mean_line(known, x, y, *by, ends="error", geometric=geometric, size=3.5, name=name)
+
+
+def _stars(rows: pd.DataFrame, x: str) -> Marks:
+    return stars(with_ends(rows), x, [_depths(rows["L"]), _nets(rows["net"])])
+
+
+def _networks(rows: pd.DataFrame, x: str) -> Marks:
+    """P* of networks trained by SGD, in grey."""
+    by = by_name("training", rows["training"], TRAININGS, "Networks, SGD")
+    return Marks(rows=rows, x=x, y="P_star", by=[by], filled=True, size=5, order=1.5,
+                 name="network")  # fmt: skip
+
+
+def level_by_level_complexity(
+    cells: pd.DataFrame, complexity: pd.DataFrame, references: pd.DataFrame, *, threshold: float,
+    preset: str,
+) -> Figure:  # fmt: skip
+    """P* of weakly identifiable grammars, from the tables of the study.
+
+    A: ε against P over n_c m^L at the largest v = m = n_c of each L. B: P* against m at fixed v and
+    n_c. C: P* against n_c m^L for v = m = n_c, with the P* of networks of the same grammars.
+    """
+    own = chosen(cells, {"net": "shared", "draws": "independent"})
+    own = diagonal(own[identifiable(own)])
+    own = own[own["v"] == own.groupby("L")["v"].transform("max")]
+    own = own.assign(x=own["P"] / analysis.laws(own))
+    return mosaic([
+        Panel(title="largest $v=m=n_c$ of each $L$", x=Axis("$P / (n_c m^L)$", log=True),
+              y=Axis("test error $\\varepsilon$", limits=(0, 1)), marks=[
+                  _line(own, "x", "test_error", _depths(own["L"]), name="curve"),
+                  level(threshold, f"{100 * threshold:.3g} %, defines $P^*$")]),
+        _against_m(complexity), _against_law(complexity, references),
+    ], columns=3, preset=preset, notes=[
+        f"{cells['seed'].nunique()} grammars a curve, of which those with a gap of {LEAST_GAP} or"
+        " more enter."
+    ])  # fmt: skip
+
+
+def _against_m(complexity: pd.DataFrame) -> Panel:
+    rows = differing(curves(complexity, net="shared"), "m")
+    rows = rows[rows["s0"] == 0]
+    features = "/".join(str(v) for v in sorted(set(rows["v"].tolist())))
+    known = rows[rows["status"] == "reached"]
+    power = known["m"].astype(float) ** known["L"]
+    logs = (known["P_star"] / power).astype(float).map(np.log)
+    guide = known.assign(law=np.exp(logs.groupby(known["L"]).transform("mean")) * power)
+    return Panel(
+        title=f"$v=n_c={features}$", y=STAR, x=Axis("synonyms $m$", log=True,
+                                                    ticks=_ticks(rows["m"])),
+        marks=[_stars(rows, "m"),
+               laws(guide, "m", "law", "$m^L$", by=[_depths(rows["L"])], name="guide")],
+    )  # fmt: skip
+
+
+def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
+    rows = pd.concat([diagonal(curves(complexity, net=net)) for net in NETS])
+    other = diagonal(chosen(references, {"status": "reached", "net": ("cnn", "lcn")}))
+    other = other.merge(rows[["L", "s", "v"]].drop_duplicates())
+    other = other.assign(place=analysis.laws(other.assign(net="shared")))
+    # Separate is moved to the right, so that shared is seen.
+    aside = rows["net"].map({"shared": 1.0, "separate": 1.15}).astype(float)
+    ends = [float(rows["law"].min()), float(rows["law"].max())] if len(rows) else []
+    return Panel(
+        title="$v=m=n_c$", x=Axis("$n_c m^L$", log=True), y=STAR,
+        marks=[_networks(other, "place"), _stars(rows.assign(place=rows["law"] * aside), "place"),
+               law(ends, ends, "$n_c m^L$", name="guide")],
+    )  # fmt: skip
+
+
+def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: str) -> Figure:
+    """Errors of each level of dense grammars with v = m = n_c, patches of all places pooled.
+
+    A: share of patches with a wrong token against P, L = 3, the largest v: with learnt tokens below
+    and with true ones. B: response error against P, the same grammars. C: response error against
+    the level for each m at the P of TIMES_LAW n_c m^L, L = 3 and 4.
+    """
+    rows = chosen(levels_of(cells, levels), {"net": "shared", "draws": "independent"})
+    rows = diagonal(rows[rows["cell_gap"] >= LEAST_GAP])
+    deep = rows[rows["L"] == 3]
+    deep = deep[deep["v"] == deep["v"].max()]
+    title = f"$L=3$, $v=m=n_c={deep['v'].max()}$"
+    looks = {one: Look(f"${one}$", LEVELS[one]) for one in sorted(set(deep["level"]))}
+    hues = Scale(column="level", title="$l$", looks=looks)
+    tokens = pd.concat([deep.assign(below=name, error=deep[name]) for name in TOKENS])
+    return mosaic([
+        Panel(title=title, x=POINTS, y=Axis("share of wrong tokens", limits=(-0.02, None)),
+              marks=[_line(tokens, "P", "error", hues, by_name("below", TOKENS, TOKENS),
+                           name="tokens")]),
+        _responses(deep, hues, title), _by_level(rows),
+    ], columns=3, preset=preset, notes=[
+        "Dense grammars with v = m = n_c that are weakly identifiable; bars: standard error."
+    ])  # fmt: skip
+
+
+def _responses(rows: pd.DataFrame, hues: Scale, title: str) -> Panel:
+    means = _line(rows, "P", "response_error", hues, name="response", geometric=True)
+    found = means.rows
+    first = found.groupby("level")[["response_error", "P"]].transform("first")
+    guides = [
+        laws(found.assign(law=first["response_error"] * (found["P"] / first["P"]) ** power), "P",
+             "law", f"$P^{{{power:g}}}$ (B)", by=[hues], line=line, name=f"law {power}")
+        for power, line in ((-0.5, "--"), (-1.0, ":"))
+    ]  # fmt: skip
+    return Panel(title=title, x=POINTS, y=RESPONSES, marks=[means, *guides])
+
+
+def _by_level(rows: pd.DataFrame) -> Panel:
+    own = rows[(rows["L"] >= 3) & (rows["m"] > 2)]
+    own = own[np.isclose(own["P"] / own["law"], TIMES_LAW, rtol=0.05)]
+    lines = {3: Look("$L=3$ (C)", line="-"), 4: Look("$L=4$ (C)", line="-.")}
+    by = [graded("m", own["m"], "$m$"), by_name("L", own["L"], lines)]
+    means = _line(own, "level", "response_error", *by, name="levels", geometric=True)
+    below = means.rows[means.rows["level"] < means.rows["L"]]
+    first = below.groupby(["m", "L"])["response_error"].transform("first")
+    guide = laws(
+        below.assign(law=first * below["m"].astype(float) ** (-(below["level"] - 1) / 2)), "level",
+        "law", "$m^{-l/2}$ (C)", by=[by[0]], name="law of m",
+    )  # fmt: skip
+    return Panel(
+        title=f"$P={TIMES_LAW:g}\\,n_c m^L$", x=Axis("level $l$", ticks=_ticks(own["level"])),
+        y=RESPONSES, marks=[means, replace(guide, each=["L"])],
+    )  # fmt: skip
+
+
+def level_by_level_conditions(
+    cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame, *, preset: str
+) -> Figure:
+    """The conditions of the article: dense grammars with v = m = n_c, independent draws.
+
+    A: differences of synonyms over those of latents at level 1, against P over P*. B: share of
+    grammars that are weakly identifiable. C: test error at the largest P against the gap.
+    """
+    dense = diagonal(cells[cells["draws"] == "independent"])
+    last = dense[dense["P"] == dense.groupby(list(CURVE))["P"].transform("max")]
+    by = [_depths(last["L"]), _nets(last["net"])]
+    return mosaic([
+        _clean(levels_of(cells, levels), complexity), _shares(dense),
+        Panel(title="what the gap decides", x=Axis("gap of the grammar"),
+              y=Axis("test error at the largest $P$", limits=(-0.03, 1)), marks=[
+                  Marks(rows=last.assign(other=~identifiable(last)), x="gap", y="test_error", by=by,
+                        open="other", size=3.5, name="grammars",
+                        open_label="not weakly identifiable"),
+                  level(LEAST_GAP, f"gap {LEAST_GAP}", name="least gap", across="y")]),
+    ], columns=3, preset=preset, notes=[
+        f"Weakly identifiable: a gap of {LEAST_GAP} or more. Bars of A: standard error over"
+        " grammars; of B: 95 %, binomial."
+    ])  # fmt: skip
+
+
+def _clean(rows: pd.DataFrame, complexity: pd.DataFrame) -> Panel:
+    reached = diagonal(curves(complexity, net="shared"))
+    reached = chosen(reached, {"status": "reached", "L": (2, 3)})
+    own = rows[(rows["level"] == 1) & (rows["cell_gap"] >= LEAST_GAP)]
+    own = own.merge(reached[["curve", "P_star"]], on="curve")
+    own = own.assign(x=own["P"] / own["P_star"], ratio=own["within"] / own["between"])
+    lines = {2: Look("$L=2$ (A)", line="-"), 3: Look("$L=3$ (A)", line="--")}
+    by = [graded("m", own["m"], "$m$"), by_name("L", own["L"], lines)]
+    return Panel(
+        title="clean signal, level 1", x=Axis("$P/P^*$", log=True),
+        y=Axis("variance: synonyms / latents", log=True), marks=[
+            _line(own, "x", "ratio", *by, name="clean", geometric=True),
+            level(1, "equal variances; $P^*$", name="as unlike as latents"),
+            level(1, "equal variances; $P^*$", name="P*", across="y"),
+        ],
+    )  # fmt: skip
+
+
+def _shares(dense: pd.DataFrame) -> Panel:
+    own = dense.drop_duplicates([*CURVE, "seed"])
+    own = own.assign(found=identifiable(own))
+    rows = own.groupby(["L", "net", "v"])["found"].agg(["sum", "count"]).reset_index()
+    ends = [stats.binomtest(k, n).proportion_ci()
+            for k, n in rows[["sum", "count"]].astype(int).to_numpy().tolist()]  # fmt: skip
+    # Moved a little for each L and net, so that bars do not hide each other.
+    place = rows.groupby(["L", "net"]).ngroup()
+    rows = rows.assign(
+        share=rows["sum"] / rows["count"], low=[one.low for one in ends],
+        high=[one.high for one in ends], x=rows["v"] + 0.06 * (2 * place - place.max()),
+    )  # fmt: skip
+    return Panel(
+        title="share of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
+        x=Axis("$v=m=n_c$", ticks=_ticks(own["v"])), marks=[
+            Marks(rows=rows, x="x", y="share", low="low", high="high", line="-", name="share",
+                  by=[_depths(rows["L"]), _nets(rows["net"])], size=4)],
+    )  # fmt: skip
+
+
+def level_by_level_sparsity(
+    complexity: pd.DataFrame, references: pd.DataFrame, *, preset: str
+) -> Figure:
+    """A: shared, B: separate; lines from the smallest s_0 with the exponents of Eq. 3, 4 and s+L-1.
+
+    Patches of all places pooled, or each place on its own. Grey: networks that were trained end to
+    end on the same grammars.
+    """
+    panels = [_against_places(differing(curves(complexity, net=net), "s0"), references, net)
+              for net in NETS]  # fmt: skip
+    return mosaic(panels, columns=2, preset=preset, height=2.6,
+                  notes=[f"Grammars with a gap of {LEAST_GAP} or more; bars: 95 %."])  # fmt: skip
+
+
+def _against_places(rows: pd.DataFrame, references: pd.DataFrame, net: str) -> Panel:
+    other = chosen(references, {"net": LIKE[net], "status": "reached", "training": "end to end"})
+    rest = [name for name in CURVE if name not in ("net", "draws", "s0")]
+    other = other.merge(rows[[*rest, "s0"]].drop_duplicates())
+    rows, other = (one.assign(places=one["s0"] + 1) for one in (rows, other))
+    known = rows[rows["status"] == "reached"].sort_values("s0")
+    first = known.groupby(rest)[["P_star", "places"]].transform("first")
+    steps = (known["places"] / first["places"]).astype(float)
+    exponents: Sequence[tuple[str, int | pd.Series, str]] = (
+        ("Eq. 3: $(s_0+1)^L$ (B)", known["L"], "--"),
+        ("count: $(s_0+1)^{L-1+s}$ (B)", known["L"] - 1 + known["s"], ":"),
+    )
+    if net == "shared":
+        exponents = (("Eq. 4: $(s_0+1)^2$ (A)", 2, "--"),)
+    guides = [
+        laws(known.assign(law=first["P_star"] * steps**power), "places", "law", label,
+             by=[_depths(known["L"])], line=line, name=f"law {label}")
+        for label, power, line in exponents
+    ]  # fmt: skip
+    return Panel(
+        title=f"{net} ({LIKE[net].upper()}-like)", y=STAR,
+        x=Axis("$s_0+1$", log=True, ticks=_ticks(rows["places"])),
+        marks=[_networks(other, "places"), _stars(rows, "places"), *guides],
+    )  # fmt: skip
+
+
+def level_by_level_stages(
+    cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str
+) -> Figure:
+    """S_{k,l} of the tokens: a panel for each level l of the deepest grammar, a line a stage k.
+
+    Means over weakly identifiable grammars, with their standard error.
+    """
+    columns = ["key", "net", "L", "v", "m", "n_c", "s0", "P", "seed", "gap"]
+    rows = sensitivities[sensitivities["kind"] == "S"].merge(cells[columns], on="key")
+    rows = chosen(rows[rows["gap"] >= LEAST_GAP], {"s0": 0, "net": "shared"})
+    for name in ("L", "v", "m"):
+        rows = rows[rows[name] == rows[name].max()]
+    depth = int(rows["L"].max()) if len(rows) else 1
+    looks = {k: Look(f"after stage $k={k}$" if k < depth else "predicted class", LEVELS[k])
+             for k in range(1, depth + 1)}  # fmt: skip
+    by = [Scale(column="k", looks=looks), Scale(column="below", looks=BELOW)]
+    return mosaic([
+        Panel(title=f"synonyms of level $l={of}$", x=POINTS,
+              y=Axis("sensitivity $S_{k,l}$", limits=(-0.05, 1.3)), marks=[
+                  _line(own.assign(below=own["k"] < own["l"]), "P", "value", *by, name=f"S l={of}"),
+                  level(1, "nothing is learnt")])
+        for of, own in parted(rows[rows["l"] <= depth], "l")
+    ], columns=depth, preset=preset, share="y", notes=described(
+        rows, "L = {L}, v = {v}, m = {m}, n_c = {n_c}; {n} grammars that are weakly identifiable;"
+        " bars: standard error.", n=rows["seed"].nunique(),
+    ))  # fmt: skip

@@ -1,0 +1,143 @@
+"""Section of the study, and the cells that it asks for. Imports no torch."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
+from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
+from srhm.model.grammar import GrammarError, GrammarParameters, parameters_of
+from srhm.model.sampling import largest_training_set
+
+FUNCTION = "srhm_studies.learning_curves.teaching.experiment:run"
+SHORTCUT = "srhm_studies.learning_curves.teaching.shortcut:run"
+Places = Literal["none", "all", "level 1", "level 2", "level 3", "halves", "skewed"]
+
+
+class Curves(Keys):
+    """Learning curves: a curve for each combination of the lists."""
+
+    net: Several[Literal["lcn", "cnn"]] = Field(description="network")
+    L: Sizes = Field([2], description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    s0: Counts = Field(description="empty places for each informative one")
+    v: Sizes = Field(description="features")
+    n_c: Sizes | None = Field(None, description="classes; absent: v")
+    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
+    synonyms: Counts = Field([0], description="synonyms of levels 1 to this one are drawn anew")
+    places: Several[Places] = Field(
+        ["none"],
+        description="places that are drawn anew: none, of all levels, of one; halves: within the"
+        " half in which a feature is; skewed: each next place half as likely",
+    )
+    patterns: Counts | None = Field(
+        None,
+        description="placements of all data are drawn from so many patterns, which data share; 0:"
+        " uniformly; either way test points are also given placements of training points",
+    )
+    P_over_law: Scales = Field(
+        description="sizes of the training set, over n_c m^(L-synonyms) times (s0+1)^2 (CNN) or"
+        " (s0+1)^L (LCN), without the powers of s0+1 that are taught; those that leave no test set"
+        " are left out"
+    )
+    seeds: Seeds = Field(4, description="seeds 0, 1, ...: grammars, data, initial weights")
+
+
+class TeachingSection(Keys):
+    """Networks that are taught invariances: training data drawn anew in each epoch."""
+
+    width: PositiveInt = Field(64, description="channels of each hidden layer")
+    n_test: int = Field(2000, ge=50, strict=True, description="test points")
+    max_steps: PositiveInt = Field(400_000, description="steps after which training stops")
+    curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
+
+
+def law(curve: Mapping[str, Any]) -> float:
+    """P* as predicted, without a constant: what is taught costs no points.
+
+    n_c m^(L-l) of synonyms up to level l; a power of s_0+1 (Eq. 3, 4) less for a level of places.
+    """
+    L, places = curve["L"], curve["places"]
+    n, power = curve["s0"] + 1, 2 if curve["net"] == "cnn" else L
+    if places == "halves":
+        n = 2
+    elif places in ("all", "skewed"):
+        power = 0
+    elif places != "none":
+        power -= 1
+    return float(n**power * curve["n_c"] * curve["m"] ** (L - curve["synonyms"]))
+
+
+def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups. A job has those of one net, L and v that are taught the same.
+
+    Raises:
+        ConfigError: naming the group, the key and what is allowed.
+    """
+    jobs: dict[str, list[dict[str, Any]]] = {}
+    for number, group in enumerate(section.curves):
+        names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places")
+        more = ("patterns",) if group.patterns else ()
+        for curve in combinations(group, *names, *more):
+            try:
+                largest = largest_training_set(parameters_of(curve))
+                _check(curve)
+                if patterns := curve.get("patterns"):
+                    largest = largest_of_shared(parameters_of(curve), patterns) - section.n_test
+            except GrammarError as error:
+                raise ConfigError(f"  curves.{number}: {error}") from error
+            sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
+            jobs.setdefault(_label(curve), []).extend(
+                {**curve, "P": P, "width": section.width, "n_test": section.n_test,
+                 "max_steps": section.max_steps, "seed": seed}
+                for P in sizes if largest >= P for seed in range(group.seeds)
+            )  # fmt: skip
+    families = [
+        CurveCells(
+            name=name,
+            function=SHORTCUT if "patterns" in cells[0] else FUNCTION,
+            cells=cells,
+            long=False,
+        )
+        for name, cells in jobs.items()
+        if cells
+    ]
+    return planned(trainer, families)
+
+
+def n_patterns(parameters: GrammarParameters) -> int:
+    """Patterns of placements that a datum can have: a placement for each of its rules."""
+    return int(parameters.n_placements**parameters.n_nodes)
+
+
+def largest_of_shared(parameters: GrammarParameters, patterns: int) -> int:
+    """Half of all data of so many patterns: most that are drawn for training and testing."""
+    return int(parameters.n_classes * parameters.n_synonyms**parameters.n_nodes * patterns // 2)
+
+
+def _check(curve: Mapping[str, Any]) -> None:
+    L, synonyms, places = curve["L"], curve["synonyms"], curve["places"]
+    if synonyms > L:
+        raise GrammarError(f"synonyms = {synonyms}: allowed are 0 to L = {L}")
+    if places.startswith("level ") and int(places.removeprefix("level ")) > L:
+        raise GrammarError(f"places = {places}: allowed are levels 1 to L = {L}")
+    if places == "halves" and curve["s0"] % 2 == 0:
+        raise GrammarError(f"s0 = {curve['s0']}: halves need an odd s0, an even number of places")
+    if curve.get("patterns", 0) > (n := n_patterns(parameters_of(curve))):
+        raise GrammarError(f"patterns = {curve['patterns']}: allowed are 0 to {n}")
+
+
+def _label(curve: Mapping[str, Any]) -> str:
+    """The job that computes a curve: cells are short, so that it has those of several s_0."""
+    taught = f"p{curve['synonyms']}-places-{curve['places'].replace(' ', '-')}"
+    shared = f"-patterns-{curve['patterns']}" if "patterns" in curve else ""
+    return f"teaching-{curve['net']}-L{curve['L']}-v{curve['v']}-{taught}{shared}"
+
+
+def seconds(cell: Mapping[str, Any]) -> float:
+    """Seconds that a cell takes on one core: 20 us a step at L = 2 and H = 64, twice at L = 3."""
+    steps = min(cell["max_steps"], 20_000 + 2 * cell["P"])
+    return 0.2 + 1e-5 * steps * 2 ** (cell["L"] - 1) * max(cell["width"] / 64, 0.3)

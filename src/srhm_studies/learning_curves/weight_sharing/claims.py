@@ -1,0 +1,226 @@
+"""Predictions of P* for nets between LCN and CNN, fixed before any of these was trained.
+
+Known beforehand: a trial at L = 2, v = 6 of two grammars at s_0 = 1 and 2, and the P* of LCN and
+CNN in other studies (README). Predictions are those of counting (README), not of the trial.
+"""
+
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.claims import Claim, predictions
+from srhm.scorecard.complexity_rows import THRESHOLD
+from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
+from srhm.scorecard.expectations import Within
+from srhm.scorecard.rows import left_out, rows_of
+from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars
+from srhm_studies.learning_curves.weight_sharing.analysis import (
+    FIRST,
+    FIRST_PLACE,
+    OUTPUT,
+    P_STAR,
+    SECOND,
+)
+
+
+@rows_of("exponents", nothing="no grammar with such exponents")
+def exponents(table: pd.DataFrame) -> pd.DataFrame:
+    """Exponents of grammars; `excess`: above the number of levels whose places are known."""
+    return table.assign(excess=table["exponent"] - table["places"])
+
+
+@rows_of("cells", nothing="no grammar with a P* of both nets")
+def stars(cells: pd.DataFrame) -> pd.DataFrame:
+    """P* of single grammars at s_0 > 0; censored ones are left out."""
+    found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=THRESHOLD)
+    return left_out(found, {"censored": found["P_star"].isna()})
+
+
+sharing = partial(Claim, topic="Exponent of s_0+1 between LCN and CNN", figure="weight_sharing")
+ON = (*OF_GRAMMAR, "layer")
+WORDS = {
+    "lcn": "LCN", "cnn": "CNN", "cnn_first": "CNN in layer 1 alone",
+    "cnn_second": "CNN in layer 2 alone", "cnn_third": "CNN in layer 3 alone",
+    "cnn_first_second": "CNN in layers 1 and 2", "cnn_first_third": "CNN in layers 1 and 3",
+    "cnn_second_third": "CNN in layers 2 and 3", "cnn_places": "net shared among places",
+    "cnn_features": "net shared between features", "cnn_pooled": "CNN that pools all places",
+    "cnn_pooled_first": "CNN that pools before layer 1",
+    "cnn_pooled_last": "CNN that pools before layer L",
+}  # fmt: skip
+QUARTER = "a quarter: it tells whole powers apart, with room for the grammars' scatter"
+COUNTING = "counting of known places, see the page"
+EQUATIONS = "Eq. 3 and 4"
+# Net, L -> exponent and where it stands.
+VALUES: dict[tuple[str, int], tuple[float, str]] = {
+    ("lcn", 2): (2, "Eq. 3"), ("cnn", 2): (2, "Eq. 4"), ("lcn", 3): (3, "Eq. 3"),
+    ("cnn", 3): (2, "Eq. 4"), ("cnn_first", 3): (2, COUNTING), ("cnn_second", 3): (3, COUNTING),
+    ("cnn_pooled_first", 2): (1, COUNTING), ("cnn_pooled_last", 2): (1, COUNTING),
+}  # fmt: skip
+# Net -> exponent in the second of two steps at L = 2: the most levels that a layer so far knows.
+# That of the CNN that pools all places is 0 whatever its steps are: no claim.
+TWO_STEPS = {
+    "lcn": 2, "cnn_features": 2, "cnn_places": 1, "cnn": 1,
+    "cnn_pooled_first": 1, "cnn_pooled_last": 1,
+}  # fmt: skip
+AS_FIRST = "0.15: as for the first step"
+# Net, other net, L -> by how much the exponent is larger, its tolerance and why.
+SAME = "0.2: below half a power"
+CHANGES: dict[tuple[str, str, int], tuple[float, float, str]] = {
+    ("cnn_features", "lcn", 2): (0, 0.2, f"filters know all places; {SAME}"),
+    ("cnn_features", "lcn", 3): (0, 0.2, f"filters know all places; {SAME}"),
+    ("cnn_places", "cnn", 2): (0, 0.2, f"both know the places within a patch alone; {SAME}"),
+    ("cnn_places", "cnn", 3): (0, 0.2, f"both know the places within a patch alone; {SAME}"),
+    ("cnn_places", "lcn", 2): (-1, 0.25, f"layer 1 knows one level less; {QUARTER}"),
+    ("cnn_places", "lcn", 3): (-2, 0.25, f"layer 1 knows two levels less; {QUARTER}"),
+    ("cnn_pooled_first", "cnn", 3): (-1, 0.25, f"a layer without places has no power; {QUARTER}"),
+    ("cnn_pooled_last", "cnn", 3): (-1, 0.25, f"a layer without places has no power; {QUARTER}"),
+}  # fmt: skip
+# The same, written when the curves of these nets and of the LCN at L = 3 were known.
+KNOWN: dict[tuple[str, str, int], tuple[float, float, str]] = {
+    ("cnn_first", "lcn", 3): (-1, 0.25, f"layer 2 knows two levels, no layer three; {QUARTER}"),
+    ("cnn_second", "lcn", 3): (0, 0.2, f"layer 1 knows all three levels; {SAME}"),
+    ("cnn", "lcn", 3): (-1, 0.25, f"Eq. 4 less Eq. 3; {QUARTER}"),
+}
+# Net -> by how much its power from s_0 = 0 to 1 is larger than the LCN's at L = 4, and why.
+# Known: powers of LCN and CNN (study depth), 1.4 apart, and all exponents at L = 2 and 3.
+OF_LAYERS: dict[str, tuple[float, float, str]] = {
+    "cnn_first": (-1, 0.25, f"layer 2 knows three levels, no layer four; {QUARTER}"),
+    "cnn_second": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+    "cnn_third": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+    "cnn_first_second": (-2, 0.25, f"layer 3 knows two levels, no layer more; {QUARTER}"),
+    "cnn_first_third": (-1, 0.25, f"layer 2 knows three levels, no layer four; {QUARTER}"),
+    "cnn_second_third": (0, 0.2, f"layer 1 knows all four levels; {SAME}"),
+    "cnn": (-2, 0.25, f"Eq. 4 less Eq. 3; {QUARTER}"),
+}
+
+
+def _exponent(net: str, depth: int, of: str = P_STAR) -> dict[str, Any]:
+    return {"rows": exponents, "where": {"net": net, "L": depth, "of": of}, "what": "grammars"}
+
+
+def _excess(depth: int, layer: int, of: str) -> Mean:
+    return Mean("excess", rows=exponents, where={"L": depth, "layer": layer, "of": of},
+                per=("v", "seed"), what="nets and grammars")  # fmt: skip
+
+
+def _ratio(net: str, other: str, depth: int) -> Claim:
+    return sharing(
+        f"saved-{net}-{other}-{depth}",
+        f"L = {depth}: P* of the {WORDS[net]} over that of the {WORDS[other]}, s_0 > 0",
+        place=COUNTING, expected=Within(0.75, 0.25),
+        why="a filter that s = 2 features share sees up to s times more data: between 1/s and 1",
+        measure=Ratio("P_star", over={"net": other}, on=(*OF_GRAMMAR, "s0"), rows=stars,
+                      where={"net": net, "L": depth}, per=("v", "seed"), what="P*"),
+    )  # fmt: skip
+
+
+STATED = (
+    *(
+        sharing(
+            f"exponent-{net}-{depth}", f"L = {depth}, {WORDS[net]}: exponent of s_0+1 in P*",
+            place=place, expected=Within(value, 0.25), why=QUARTER,
+            measure=Mean("exponent", **_exponent(net, depth)),
+        )
+        for (net, depth), (value, place) in VALUES.items()
+    ),
+    # At L = 3 it is exactly 0: training sets are the same derivations at all s_0.
+    sharing(
+        "exponent-cnn_pooled-2", f"L = 2, {WORDS['cnn_pooled']}: exponent of s_0+1 in P*",
+        place="it is the CNN at s_0 = 0", expected=Within(0, 0.1),
+        why="only how often the training set has one derivation twice depends on s_0",
+        measure=Mean("exponent", **_exponent("cnn_pooled", 2)),
+    ),
+    *(
+        sharing(
+            f"change-{net}-{other}-{depth}",
+            f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less the {WORDS[other]}'s",
+            place=EQUATIONS if net == "cnn" else COUNTING,
+            expected=Within(value, tolerance), why=why,
+            fixed="after" if (net, other, depth) in KNOWN else "before",
+            measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
+        )
+        for (net, other, depth), (value, tolerance, why) in (CHANGES | KNOWN).items()
+    ),
+    *(
+        sharing(
+            f"change-{net}-lcn-4",
+            f"L = 4, s_0 = 0 to 1: power of s_0+1, {WORDS[net]}, less the LCN's",
+            place=EQUATIONS if net == "cnn" else COUNTING,
+            expected=Within(value, tolerance), why=why,
+            fixed="after" if net == "cnn" else "before",
+            measure=Difference("exponent", over={"net": "lcn"}, on=ON,
+                               **_exponent(net, 4, FIRST_PLACE)),
+        )
+        for net, (value, tolerance, why) in OF_LAYERS.items()
+    ),
+    *(
+        _ratio(net, other, depth)
+        for depth in (2, 3)
+        for net, other in (("cnn_features", "lcn"), ("cnn", "cnn_places"))
+    ),
+    *(
+        sharing(
+            f"first-step-{layer}-{depth}",
+            f"L = {depth}, first step of layer {layer}: exponent less levels of known places",
+            place=f"{COUNTING}; appendix C", expected=Within(0, 0.15),
+            why="0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
+            measure=_excess(depth, layer, FIRST),
+        )
+        for depth in (2, 3)
+        for layer in range(1, depth + 1)
+    ),
+    *(
+        sharing(
+            f"second-step-{net}-2",
+            f"L = 2, {WORDS[net]}: exponent of s_0+1, second of two steps",
+            place=COUNTING, expected=Within(value, 0.15), why=AS_FIRST,
+            measure=Mean("exponent", rows=exponents, where={"net": net, "L": 2, "of": SECOND},
+                         what="grammars"),
+        )
+        for net, value in TWO_STEPS.items()
+    ),
+    *(
+        sharing(
+            f"second-step-{layer}-3",
+            f"L = 3, second step, layer {layer}: exponent less levels of known places",
+            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
+            measure=_excess(3, layer, SECOND),
+        )
+        for layer in (2, 3)
+    ),
+    sharing(
+        "two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent of s_0+1, output of two steps",
+        place=COUNTING, expected=Within(1, 0.15), why=AS_FIRST,
+        measure=Mean("exponent", rows=exponents, where={"net": "cnn", "L": 2, "of": OUTPUT},
+                     what="grammars"),
+    ),
+    *(
+        sharing(
+            f"two-steps-{layer}-{depth}",
+            f"L = {depth}, two steps to layer {layer}: exponent of the output less known levels",
+            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
+            measure=_excess(depth, layer, OUTPUT),
+        )
+        for depth, layer in ((2, 2), (3, 2), (3, 3))
+    ),
+    *(
+        sharing(
+            f"counting-{depth}",
+            f"L = {depth}: exponent in P* against the most levels that a layer knows: slope",
+            place=COUNTING, expected=Within(1, 0.25), why=QUARTER,
+            measure=Slope("exponent", against="places", logs="none", per=("v", "seed"),
+                          rows=exponents, where={"L": depth, "of": P_STAR}, what="exponents"),
+        )
+        for depth in (2, 3)
+    ),
+)  # fmt: skip
+
+CLAIMS = predictions(
+    STATED,
+    {
+        "exponent-cnn_* change-cnn_*-[23] saved-* first-step-* counting-*": "2026-11-25, 338f959a",
+        "second-step-* two-steps-*": "2026-11-26, 488d9ae9",
+        "change-cnn_*-lcn-4": "2026-11-26, 59c85901",
+    },
+)

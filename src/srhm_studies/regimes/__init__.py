@@ -1,0 +1,1 @@
+"""Lazy and feature learning: times, windows, a stripe."""

@@ -1,0 +1,220 @@
+"""Lazy and feature learning of digits: exponents, frozen kernels, collapse on alpha_tilde, time.
+
+Letters of the thesis (chapter 3a): L hidden layers, h width, alpha scale of F, alpha_tilde =
+sqrt(h) alpha, w weights, w0 those at the start, Theta tangent kernel, Theta_0 that at the start;
+t time of dw/dt = -grad Loss, where Loss is the mean of l divided by alpha^2.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures import looks
+from srhm.figures.averaging import averaged, means, with_diverged
+from srhm.figures.looks import Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.regimes import (
+    TILDE,
+    by_family,
+    expected_slope,
+    interval_text,
+    tildes_of,
+    title,
+    widths_of,
+)
+from srhm.figures.scales import Scale, by_name
+from srhm.figures.words import several
+from srhm.statistics.regimes import (
+    FEATURE,
+    Family,
+    families,
+    feature_minus_lazy,
+    feature_slope,
+    fitted_in,
+    kernel_change_fit,
+    weight_change_fit,
+    weight_slope,
+)
+from srhm.statistics.regression import Fit
+from srhm_studies.regimes.lazy_feature.analysis import rescaled_errors, with_kernels
+
+STUDY = "lazy_feature"
+KINDS = {
+    "digits fcn": Look("pixels, FCN", looks.BLUE, "s"),
+    "digits_pca fcn": Look("10 components, FCN", looks.SKY, "D"),
+    "digits cnn": Look("pixels, CNN", looks.ORANGE, "o"),
+}
+INTERVAL = "95 % interval"
+CAPPED = "one was capped"
+WIDTHS = {"narrow": Look("narrow $h$ of a row", line=":"), "wide": Look("wide", line="-")}
+LOSS = Axis("mean of $\\ell$ (training)", limits=(-0.03, 1.25))
+
+
+def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
+    """A, B: slopes of the change of kernel and weights; C: error of lazy minus feature learning.
+
+    cells: rows of FLOW_CELLS of the study, a point for each family. C: at the widest h that fits in
+    both regimes.
+    """
+    shown = [one for one in families(cells, study=STUDY) if _kind(one) in KINDS]
+    by = by_name("kind", [_kind(one) for one in shown], KINDS)
+    x = Axis("hidden layers $L$", ticks=sorted({one.hidden_layers for one in shown}))
+    networks = pd.Series([len(one.cells) for one in shown], dtype=int)
+    notes = [f"{several(networks, 'network')} behind each point."] if shown else []
+    return mosaic([
+        _slopes(shown, lambda cells: kernel_change_fit(cells, lazy=False), feature_slope, by, x,
+                "change of the kernel, $\\tilde\\alpha\\leq1$", "$-2/(1+1/L)$", "--"),
+        _slopes(shown, weight_change_fit, weight_slope, by, x,
+                "change of the weights, $\\tilde\\alpha\\leq1$", "$-1/(L+1)$", "-."),
+        _errors(shown, by, x),
+    ], columns=3, preset=preset, notes=notes)  # fmt: skip
+
+
+def _kind(family: Family) -> str:
+    return f"{family.data} {family.net}"
+
+
+def _at(family: Family) -> float:
+    """L, a little aside for each kind."""
+    return family.hidden_layers + 0.12 * (list(KINDS).index(_kind(family)) - 1)
+
+
+def _slopes(
+    shown: list[Family], fit: Callable[[pd.DataFrame], Fit], expected: Callable[[int], float],
+    by: Scale, x: Axis, title: str, label: str, line: str,
+) -> Panel:  # fmt: skip
+    found = [(one, fit(one.cells)) for one in shown]
+    rows = pd.DataFrame(
+        [{"kind": _kind(one), "L": _at(one), "slope": slope.slope, "low": slope.low,
+          "high": slope.high} for one, slope in found if slope.n],
+        columns=["kind", "L", "slope", "low", "high"],
+    )  # fmt: skip
+    depths = [one.hidden_layers for one in shown]
+    through = np.linspace(min(depths), max(depths), 40) if depths else np.array([])
+    return Panel(title=title, x=x, y=Axis("slope against $\\tilde\\alpha$"), marks=[
+        Marks(rows=rows, x="L", y="slope", low="low", high="high", by=[by], name="slope",
+              bar_label=INTERVAL),
+        law(through, lambda depth: expected(depth), f"thesis, {label}", name="expected", line=line),
+    ])  # fmt: skip
+
+
+def _errors(shown: list[Family], by: Scale, x: Axis) -> Panel:
+    parts = [feature_minus_lazy(one.cells).assign(kind=_kind(one), L=_at(one), status="fitted")
+             for one in shown]  # fmt: skip
+    rows = pd.concat([one for one in parts if len(one)] or [pd.DataFrame()])
+    if len(rows):
+        rows = averaged(rows.assign(lazy=-100 * rows["difference"]), "lazy", at="L", by=["kind"])
+    return Panel(title="who errs less", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
+        Marks(rows=rows, x="L", y="value", low="low", high="high", by=[by], name="difference",
+              bar_label=INTERVAL),
+        level(0, "equal (C); above: feature learning errs less", name="equal"),
+    ] if len(rows) else [])  # fmt: skip
+
+
+def digits_frozen(cells: pd.DataFrame, frozen_kernels: pd.DataFrame, *, preset: str) -> Figure:
+    """For each family: error against h beside the kernel at the start; the kernel at the end."""
+    own = cells[cells["curve"].isin(frozen_kernels["curve"])] if len(cells) else cells
+    shown = families(own, study=STUDY) if len(own) else []
+    tildes, widths = tildes_of(shown), widths_of(shown)
+
+    def panels(family: Family) -> list[Panel]:
+        rows = with_kernels(family.cells, frozen_kernels)
+        start, end = (rows[rows["kernel"] == when] for when in ("initial", "end"))
+        # One kernel at the start is that of all alpha_tilde.
+        alone = start.drop_duplicates(["width", "seed", "member"])
+        alone = alone.assign(status=start["status_kernel"])
+        capped = (end[["status", "status_kernel"]] == "capped").any(axis=1)
+        end = end.assign(status=end["status"].mask(capped, "capped"))
+        networks = averaged(family.cells, "test_error", at="width", by=["alpha_tilde"])
+        differences = averaged(end, "difference", at="alpha_tilde", by=["width"])
+        return [
+            Panel(title=title(family), x=Axis("width $h$", log=True, ticks=family.widths),
+                  y=Axis("test error $\\varepsilon$ (%)", percent=True), marks=[
+                means(networks, "width", [tildes], name="network", label="network",
+                      open_label=CAPPED),
+                means(averaged(alone, "test_error_kernel", at="width"), "width", name="start",
+                      label="kernel at the start, frozen", colour="black", line="--",
+                      open_label=CAPPED),
+            ]),
+            Panel(title="kernel at the end, frozen, minus network", x=TILDE,
+                  y=Axis("difference of $\\varepsilon$ (points)", percent=True), marks=[
+                means(differences, "alpha_tilde", [widths], name="difference", open_label=CAPPED),
+                level(0.0, "no difference", name="none"),
+            ]),
+        ]  # fmt: skip
+
+    return by_family(shown, panels, columns=2, preset=preset)
+
+
+def digits_collapse(cells: pd.DataFrame, *, preset: str) -> Figure:
+    """For each family: error against alpha, rescaled error and weights against alpha_tilde.
+
+    The guide of the weights has the expected slope.
+    """
+    shown = families(cells, study=STUDY)
+    widths = widths_of(shown)
+    return by_family(shown, lambda one: _collapsed(one, widths), columns=3, preset=preset)
+
+
+def _collapsed(family: Family, widths: Scale) -> list[Panel]:
+    cells = family.cells
+    cells = cells.assign(change=cells["width"] ** 0.5 * cells["weight_change"])
+    rescaled = [pd.DataFrame({"alpha_tilde": 10**x, "error": y, "width": width})
+                for width, x, y in rescaled_errors(cells)]  # fmt: skip
+    errors = averaged(cells, "test_error", at="alpha", by=["width"])
+    change = averaged(cells, "change", at="alpha_tilde", by=["width"], logarithmic=True)
+    fit, highest = weight_change_fit(cells), float(change["value"].max())
+    words = f"$\\tilde\\alpha\\leq{FEATURE:g}$:\n{interval_text(fit.slope, fit.low, fit.high)}"
+    fitted = fitted_in(cells, lazy=False)
+    guide = [expected_slope(fitted, "alpha_tilde", "change", weight_slope(family.hidden_layers),
+                            label="expected slope $-1/(L+1)$, not fitted", factor=0.5,
+                            ends=[min(family.tildes), FEATURE])] if len(fitted) else []  # fmt: skip
+    return [
+        Panel(title=title(family), x=Axis("$\\alpha$", log=True),
+              y=Axis("test error $\\varepsilon$"),
+              marks=with_diverged(errors, "alpha", [widths], name="error")),
+        Panel(title="each curve from 0 to 1", x=TILDE, y=Axis("rescaled $\\varepsilon$"), marks=[
+            Marks(rows=pd.concat(rescaled), x="alpha_tilde", y="error", by=[widths], line="-",
+                  name="rescaled", size=3.6),
+        ] if rescaled else []),
+        Panel(title="change of the weights", x=TILDE, note=words if fit.n else "",
+              y=Axis("$\\sqrt{h}\\,\\|w-w_0\\|/\\|w_0\\|$", log=True, limits=(None, 4 * highest)),
+              marks=[*with_diverged(change, "alpha_tilde", [widths], name="change"), *guide]),
+    ]  # fmt: skip
+
+
+def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
+    """For each family with histories: loss against t, and against t/alpha_tilde.
+
+    A line for each alpha_tilde at the narrowest and at the widest h that keep histories: member 0
+    of seed 0. Drawn is the mean of l.
+    """
+    known = set(histories["key"])
+    kept = [one for one in families(cells, study=STUDY) if known & set(one.cells["key"])]
+    tildes = tildes_of(kept)
+
+    def panels(family: Family) -> list[Panel]:
+        own = family.cells[family.cells["key"].isin(histories["key"])]
+        own = own[(own["member"] == 0) & (own["seed"] == own["seed"].min())]
+        narrow, wide = own["width"].min(), own["width"].max()
+        ends = {narrow: "narrow", wide: "wide"}
+        own = own[own["width"].isin(ends)].assign(end=own["width"].map(ends))
+        columns = ["key", "width", "alpha_tilde", "end"]
+        rows = histories[["key", "time", "mean_loss"]].merge(own[columns], on="key")
+        rows = rows[rows["time"] > 0].assign(scaled=rows["time"] / rows["alpha_tilde"])
+        by = [tildes, by_name("end", rows["end"], WIDTHS)]
+        return [
+            Panel(title=text, x=Axis(label, log=True), y=LOSS, marks=[
+                Marks(rows=rows, x=x, y="mean_loss", by=by, each=["key"], marker="", line="-",
+                      name=x, sort=False),
+            ])
+            for text, x, label in (
+                (title(family), "time", "time $t$"),
+                (f"narrow: $h={narrow}$, wide: $h={wide}$", "scaled", "$t/(\\sqrt{h}\\,\\alpha)$"),
+            )
+        ]  # fmt: skip
+
+    return by_family(kept, panels, columns=2, height=2.6, preset=preset)

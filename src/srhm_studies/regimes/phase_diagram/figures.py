@@ -1,0 +1,248 @@
+"""The plane of h and alpha_tilde, that of N and P, and learning curves (thesis, chapter 3b).
+
+Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, Theta tangent kernel, N weights, P
+training points, h* and N* the smallest that fit, rho rank of an eigenvector of the kernel.
+"""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from srhm.figures.averaging import INTERVAL, averaged, means, spread
+from srhm.figures.legends import Entry
+from srhm.figures.looks import BLACK, GREEN, GREY, PURPLE, REGIMES, SKY, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.regimes import (
+    ALPHA_TILDE,
+    WIDTH,
+    edges,
+    expected_slope,
+    levels_of,
+    protocol,
+    tildes,
+)
+from srhm.figures.scales import by_name
+from srhm.statistics.jamming import smallest_that_fit
+from srhm.statistics.regimes import families, fitted_in, level_set
+from srhm_studies.regimes.phase_diagram import analysis
+
+BUDGETS = (PURPLE, VERMILION, "#7F0000", GREEN)  # of the smallest first
+SHARES = by_name("share", ("all", "some", "none"), {
+    "all": Look("all fit", BLACK, filled=False), "some": Look("some do not fit", GREY, filled=True),
+    "none": Look("none fits", BLACK, filled=True),
+}, "A, C")  # fmt: skip
+# Regimes of networks, and what the kernel before training learns of.
+LEARNERS = {
+    "feature": Look("network, feature: $\\tilde\\alpha=0.1$", REGIMES["feature"].colour),
+    "lazy": Look("network, lazy: $\\tilde\\alpha=10^3$", REGIMES["lazy"].colour),
+    "whole": Look("$\\Theta_0$, inputs as they are", SKY),
+    "compressed": Look("$\\Theta_0$ of $(x_\\parallel, x_\\perp/\\Lambda)$", GREEN),
+}
+THEORY = "C, D: theory, $-d/(3d-2)$ and $-(d+(d-1)/2)/(3d-2)$"
+STATES = {
+    "before": Look("before training", "0.45", "o", "-"),
+    "feature": Look("after, feature ($\\tilde\\alpha=0.1$)", REGIMES["feature"].colour, "s", "-"),
+    "lazy": Look("after, lazy ($\\tilde\\alpha=10^3$)", REGIMES["lazy"].colour, "^", "-"),
+}
+KINDS = {
+    "stripes": analysis.STRIPE,
+    "digits, FCN": analysis.DIGITS,
+    "digits, CNN": analysis.PATCHES,
+}
+LABELS = {"omega": "part of labels $\\omega_\\rho$", "information": "$I(\\phi_\\rho; y)$ (nats)"}
+# Bars of the three states stand beside each other.
+ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
+
+
+def phase_diagram(
+    cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame, *, preset: str
+) -> Figure:
+    """A: the error of ensembles in the plane; B: errors at three alpha_tilde; C: what fits."""
+    plane, sizes = analysis.plane_of(cells), analysis.of_kind(cells, analysis.SIZES)
+    own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
+    if own.empty or sizes.empty or histories.empty:
+        return mosaic([], columns=3, preset=preset)
+    lines = analysis.jamming_lines(plane, histories)
+    notes = [f"{protocol(one)}." for one in families(plane, study="phase_diagram")]
+    return mosaic([
+        _together(plane, own, lines, analysis.longest_line(cells)), _single(own, lines),
+        _sizes(sizes),
+    ], columns=3, preset=preset, notes=notes, height=2.5)  # fmt: skip
+
+
+def _together(
+    cells: pd.DataFrame, ensembles: pd.DataFrame, lines: pd.DataFrame, longest: pd.DataFrame
+) -> Panel:
+    """A map of the ensembles' error, which networks fit, h* by budget, levels of the change."""
+    widths, scales = (sorted(cells[name].unique()) for name in ("width", "alpha_tilde"))
+    error = ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean().unstack("width")
+    error = error.reindex(index=scales, columns=widths)  # some may have no ensemble
+    fitted = _shares(cells, "width", "alpha_tilde")
+    longer = longest[longest["budget"] > lines["budget"].max()]
+    known = pd.concat([lines["budget"], longer["budget"]])
+    budgets = by_name("budget", known, {
+        one: Look(f"{one:,.0f} evaluations", tint)
+        for one, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
+    }, "A: $h^*$ after")  # fmt: skip
+    levels = pd.concat([level_set(cells, one).assign(level=one) for one in analysis.LEVELS])
+    return Panel(
+        title="error $\\varepsilon$ of ensembles (%)", x=WIDTH, y=Axis(ALPHA_TILDE, log=True),
+        marks=[
+            Marks(rows=fitted[fitted["share"] != "all"], x="width", y="alpha_tilde", by=[SHARES],
+                  name="fits", size=3),
+            Marks(rows=lines, x="h_star", y="alpha_tilde", by=[budgets], name="jamming", marker="",
+                  line="-", width=1.6, sort=False),
+            Marks(rows=longer, x="h_star", y="alpha_tilde", by=[budgets], name="longest",
+                  marker="D", size=6),
+            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
+                  line="-", by=[levels_of("A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
+        ],
+        extra=partial(_map, widths=widths, scales=scales, error=error),
+    )  # fmt: skip
+
+
+def _map(axes: Axes, widths: list[int], scales: list[float], error: pd.DataFrame) -> list[Entry]:
+    mesh = axes.pcolormesh(
+        edges([float(h) for h in widths]), edges([float(a) for a in scales]),
+        error.to_numpy(dtype=float), cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
+    )  # fmt: skip
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)  # the title says of what
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
+    return []
+
+
+def _single(ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
+    """Errors of single networks and of ensembles at three alpha_tilde, with h* of each."""
+    known = sorted(ensembles["alpha_tilde"].unique())
+    chosen = [known[0], known[len(known) // 2], known[-1]]
+    own = ensembles[ensembles["alpha_tilde"].isin(chosen)]
+    errors = ["mean_error", "ensemble_error"]
+    means = own.groupby(["alpha_tilde", "width"])[errors].mean().reset_index()
+    stars = lines[(lines["part"] == 1) & lines["alpha_tilde"].isin(chosen)]
+    scale = tildes(chosen, "B: $\\tilde\\alpha$")
+    return Panel(
+        title="single and ensemble", x=WIDTH,
+        y=Axis("test error $\\varepsilon$ (%)", percent=True), marks=[
+            Marks(rows=means, x="width", y="mean_error", by=[scale], line="-", size=3,
+                  label="single networks"),
+            Marks(rows=means, x="width", y="ensemble_error", by=[scale], line="--", marker="s",
+                  size=3, label="ensemble"),
+            laws(stars, "h_star", "", "$h^*$", by=[scale], name="star", line="-"),
+        ],
+    )  # fmt: skip
+
+
+def _sizes(cells: pd.DataFrame) -> Panel:
+    """Which networks fit in (N, P), N* and the bound N = 4 P."""
+    stars = smallest_that_fit(cells).query("status == 'reached'")
+    P = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
+    return Panel(
+        title="what fits", x=Axis("weights $N$", log=True),
+        y=Axis("training points $P$", log=True, ticks={one: f"${one}$" for one in set(cells["P"])}),
+        marks=[
+            Marks(rows=_shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
+                  name="fits", size=4),
+            Marks(rows=stars, x="N_star", y="P", name="N*", label="$N^*$ (C)", colour=VERMILION,
+                  marker="", line="-", width=1.4, sort=False),
+            law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
+        ],
+    )  # fmt: skip
+
+
+def _shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Whether all, some or none of the networks at each place fit."""
+    part = (cells["status"] == "fitted").groupby([cells[x], cells[y]]).mean().rename("part")
+    rows = part.reset_index()
+    rows["share"] = np.select([rows["part"] == 1, rows["part"] > 0], ["all", "some"], "none")
+    return rows
+
+
+def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figure:
+    """A digits, B with a CNN; C stripes, networks and frozen flows; D, support vector machines."""
+    digits, patches, stripes = (
+        analysis.of_kind(cells, kind)
+        for kind in (analysis.DIGITS, analysis.PATCHES, analysis.STRIPE)
+    )
+    if digits.empty or stripes.empty or compressed.empty:
+        return mosaic([], columns=2, preset=preset)
+    shown = families(pd.concat([digits, patches, stripes]), study="phase_diagram")
+    last = {(one.data, one.net): one for one in shown}  # a line for each kind, of its largest P
+    known = compressed.rename(columns={"test_error": "flow_error", "inputs": "learner"})
+    known = known.merge(stripes[["key", "P", "seed"]][stripes["status"] == "fitted"], on="key")
+    d = float(stripes["n_inputs"].iloc[0])
+    slopes = [-(d + share * (d - 1)) / (3 * d - 2) for share in (0.0, 0.5)]
+
+    def kernels(column: str, rows: pd.DataFrame) -> list[Marks]:
+        guides = [_slope(known, column, slope, THEORY) for slope in slopes]
+        return [_curves(rows, column, open_label="a kernel's flow was capped"), *guides]
+
+    thesis = "B: the thesis, −1/2 and −1/3"
+    titles = ("digits, FCN", "digits, CNN", "stripes, gradient flow", "stripes, widest margin")
+    marks = (
+        [_networks(digits)],
+        [_networks(patches), *(_slope(patches, "test_error", -k, thesis) for k in (1 / 2, 1 / 3))],
+        [_networks(stripes), *kernels("flow_error", known)],
+        kernels("svm_error", known.assign(status="")),
+    )
+    return mosaic([
+        Panel(title=title, x=Axis("training points $P$", log=True),
+              y=Axis("test error $\\varepsilon$", log=True), marks=own)
+        for title, own in zip(titles, marks, strict=True)
+    ], columns=2, preset=preset, notes=[f"{protocol(one)}." for one in last.values()])  # fmt: skip
+
+
+def _slope(rows: pd.DataFrame, column: str, slope: float, label: str) -> Marks:
+    return expected_slope(rows, "P", column, slope, label=label, factor=0.8, lowest=True)
+
+
+def _networks(cells: pd.DataFrame) -> Marks:
+    """Errors of fitted networks in both regimes."""
+    rows = pd.concat([
+        fitted_in(cells, lazy=lazy).assign(learner=name)
+        for name, lazy in (("feature", False), ("lazy", True))
+    ])  # fmt: skip
+    return _curves(rows, "test_error", name="network")
+
+
+def _curves(rows: pd.DataFrame, column: str, *, name: str = "", open_label: str = "") -> Marks:
+    points = averaged(rows, column, at="P", by=["learner"], logarithmic=True)
+    return means(points, "P", [by_name("learner", points["learner"], LEARNERS)],
+                 name=name or column, bar_label=INTERVAL, open_label=open_label)  # fmt: skip
+
+
+def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str) -> Figure:
+    """Columns: omega and mutual information of each eigenvector; rows: stripes, digits by net.
+
+    Means over the fitted networks at the largest P, bars from the least to the most.
+    """
+    panels: list[Panel] = []
+    for name, kind in KINDS.items() if len(alignment) else ():
+        own = analysis.of_kind(cells, kind)
+        own = own[own["P"] == own["P"].max()] if len(own) else own
+        if own.empty:
+            panels += [Panel(title=name)] * len(LABELS)
+            continue
+        keys = {lazy: fitted_in(own, lazy=lazy)["key"] for lazy in (False, True)}
+        n = ", ".join(str(len(some)) for some in keys.values())
+        for column, label in LABELS.items():
+            rows = pd.concat([
+                spread(alignment[alignment["key"].isin(keys[lazy]) & (alignment["when"] == when)],
+                       column, ["rank"]).assign(state=state)
+                for state, lazy, when in (("before", False, "initial"), ("feature", False, "end"),
+                                          ("lazy", True, "end"))
+            ])  # fmt: skip
+            rows["at"] = rows["rank"] + rows["state"].map(ASIDE).astype(float)
+            panels.append(Panel(
+                title=f"{name}, $P={own['P'].max()}$, $n={n}$", y=Axis(label),
+                x=Axis("rank $\\rho$ of the eigenvector",
+                       ticks={k: str(k) for k in range(1, int(alignment["rank"].max()) + 1, 3)}),
+                marks=[Marks(rows=rows, x="at", y=column, low="low", high="high", name=column,
+                             by=[by_name("state", rows["state"], STATES)], line="-", size=3.6,
+                             bar_label="least to most")],
+            ))  # fmt: skip
+    return mosaic(panels, columns=2, preset=preset, height=1.7)

@@ -1,0 +1,84 @@
+"""Neurons, their alignment with the informative direction, and errors in the stripe model.
+
+Letters of the thesis (chapter 3b, Fig. 9): d inputs, P training points, w first-layer weights, W2
+the readout, Lambda = W_par/W_perp.
+"""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from srhm.figures.averaging import averaged, means
+from srhm.figures.looks import GREY, VERMILION, Look
+from srhm.figures.mosaic import mosaic
+from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.regimes import expected_slope
+from srhm.figures.regimes import tildes as tilde_shades
+from srhm.figures.scales import Scale, by_name
+from srhm.figures.words import described, endings, several
+from srhm_studies.regimes.stripe.analysis import alignments, beta, in_regimes
+
+STATES = {"initial": Look("neuron, start", GREY), "end": Look("neuron, end", VERMILION)}
+TICKS = {-1000.0: "$-10^3$", -10.0: "$-10$", 0.0: "0", 10.0: "10", 1000.0: "$10^3$"}
+POINTS = Axis("training points $P$", log=True)
+
+
+def stripe(
+    cells: pd.DataFrame, neurons: pd.DataFrame, machines: pd.DataFrame, *, preset: str
+) -> Figure:
+    """Neurons of one network before and after training; Lambda and the test error against P.
+
+    cells, neurons, machines: rows of FLOW_CELLS, NEURONS and MACHINES, at the smallest d.
+    """
+    own = cells[cells["n_inputs"] == cells["n_inputs"].min()]
+    if own.empty or neurons.empty:
+        return mosaic([], columns=3, preset=preset)
+    found, d = alignments(own, neurons), int(own["n_inputs"].iloc[0])
+    tildes = tilde_shades(found["alpha_tilde"])
+    fitted = in_regimes(found).query("status == 'fitted'")
+    regimes = {str(name): one for name, one in fitted.groupby("regime")}
+    feature = regimes.get("feature", found[:0])
+    # Each neuron's weights times |W2|, of the first network at the largest P.
+    last = feature[feature["P"] == feature["P"].max()].sort_values(["seed", "member"]).head(1)
+    mine = neurons[neurons["key"].isin(last["key"])]
+    grown = mine.assign(**{name: mine[name] * mine["readout"].abs()
+                           for name in ("parallel", "second")})  # fmt: skip
+
+    def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
+        points = averaged(found, column, at="P", by=["alpha_tilde"], logarithmic=True)
+        guides = [expected_slope(regimes[name], "P", column, slope, factor=0.8,
+                                 label="expected slope, not fitted")
+                  for name, slope in slopes.items() if name in regimes]  # fmt: skip
+        return [means(points, "P", [tildes], name=column), *guides]
+
+    curves = _machines(regimes, machines, d, tildes)
+    lowest = 0.8 * curves.rows["kernel_error"].min() if len(curves.rows) else None
+    exponents = {name: -beta(d, lazy=name == "lazy") for name in ("feature", "lazy")}
+    return mosaic([
+        # Neurons grow a thousandfold.
+        Panel(title="neurons", x=Axis("$w_\\parallel\\,|W_2|$", ticks=TICKS, linear=1.0),
+              y=Axis("$w_\\perp\\,|W_2|$ (one of them)", linear=1.0),
+              marks=[Marks(rows=grown, x="parallel", y="second", size=2.6,
+                           by=[by_name("when", STATES, STATES, "A")], name="neuron")]),
+        Panel(title="alignment", x=POINTS, y=Axis("alignment $\\Lambda$", log=True),
+              marks=marks("alignment", {"feature": 0.5})),
+        Panel(title=f"learning curves, $d={d}$", x=POINTS,
+              y=Axis("test error $\\varepsilon$", log=True, limits=(lowest, None)),
+              marks=[*marks("test_error", exponents), curves]),
+    ], columns=3, preset=preset, notes=described(
+        own, "FCN of one hidden layer, h = {width}, {activation}, biases: {words}, {optimiser}, at"
+        " most {budget:,} gradient evaluations; {n} networks of {sets}: {ends}.",
+        n=len(own), sets=several(own["seed"].nunique(), "data set"),
+        words=str(own["loss"].iloc[0]).replace("_", " "), ends=endings(own["status"], ()),
+    ))  # fmt: skip
+
+
+def _machines(
+    regimes: dict[str, pd.DataFrame], machines: pd.DataFrame, d: int, tildes: Scale
+) -> Marks:
+    """Mean error of the support vector machine of each regime, in the colour of its networks."""
+    own = machines[(machines["n_inputs"] == d) & machines["regime"].isin(list(regimes))]
+    rows = own.groupby(["regime", "P"])["kernel_error"].mean().reset_index()
+    tilde = {name: fitted["alpha_tilde"].iloc[0] for name, fitted in regimes.items()}
+    return Marks(rows=rows.assign(alpha_tilde=rows["regime"].map(tilde)), x="P", y="kernel_error",
+                 name="machine", by=[tildes.without()], line=":", marker="", width=1.4,
+                 label="support vector machine, tangent kernel")  # fmt: skip

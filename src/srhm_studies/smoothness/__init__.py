@@ -1,0 +1,1 @@
+"""Kernels, relative stability to deformations, taught digits."""

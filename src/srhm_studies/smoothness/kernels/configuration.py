@@ -1,0 +1,325 @@
+"""Section of the study, its cells, and how long they take. Imports no scikit-learn."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from srhm.declare.keys import Counts, Keys, Positive, Scales, Seeds, Several, Sizes, combinations
+from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
+from srhm.images.readers import N_DIGITS as N_MNIST5K
+from srhm.images.readers import SETS
+from srhm.model.grammar import GrammarError, parameters_of
+from srhm.model.sampling import SampleError, n_test_points
+
+HERE = "srhm_studies.smoothness.kernels"
+FUNCTIONS = {
+    "teacher_student": f"{HERE}.teacher_student:run",
+    "digits": f"{HERE}.classification:run",
+    "mnist": f"{HERE}.mnist:run",
+    "spectrum": f"{HERE}.spectrum:run",
+    "neighbours": f"{HERE}.neighbours:run",
+    "srhm": f"{HERE}.hierarchy:run",
+    "stripe": f"{HERE}.stripe:run",
+}
+ON_LATTICE = f"{HERE}.lattice:run"
+# On the 5,000 digits of MNIST, whose rows are shipped.
+OF_MNIST5K = {
+    "mnist5k": f"{HERE}.mnist5k:run",
+    "spectrum": f"{HERE}.mnist5k:of_spectrum",
+    "neighbours": f"{HERE}.mnist5k:of_neighbours",
+}
+N_DIGITS = {"digits": 1797, "mnist5k": N_MNIST5K}
+# Digits of MNIST for training.
+N_MNIST = 60_000
+# Error that a kernel has to fall below on the SRHM, as a network at its P*.
+THRESHOLD = 0.1
+
+ImagesOrSphere = Literal["digits", "mnist5k", "sphere"]
+Kernel = Literal["laplace", "gauss"]
+Teacher = Literal["laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2", "gauss"]
+Kernels = Several[Kernel]
+Teachers = Several[Teacher]
+# The intrinsic dimension itself, or a number.
+Sigmas = Several[Literal["d"] | Positive]
+
+
+class TeacherStudent(Keys):
+    """Students that learn fields drawn from teachers, on spheres, cubes or lattices."""
+
+    data: Several[Literal["sphere", "cube", "lattice"]] = Field(
+        ["sphere"],
+        description="sphere (radius 1), cube (side 1), lattice on a torus of d circles (radius 1)",
+    )
+    d: Sizes = Field(description="intrinsic dimension: of the sphere S^d, of the cube, the torus")
+    teacher: Teachers = Field(description="kernel that the targets are drawn from")
+    kernel: Kernels = Field(["laplace"], description="kernel of the student: laplace, gauss")
+    sigma: Sigmas = Field(["d"], description="width of both kernels; d: the dimension")
+    P: Sizes = Field(description="training points; of a lattice n^d for a whole n")
+    seeds: Seeds = Field(10, description="seeds 0, 1, ...: points, fields")
+    n_test: Annotated[int, Field(ge=1, strict=True)] = Field(200, description="test points")
+    n_fields: Annotated[int, Field(ge=1, strict=True)] = Field(8, description="drawn fields")
+    jitter: Annotated[float, Field(ge=0, le=1e-6)] = Field(
+        0.0, description="added to the diagonal of the student's Gram matrix"
+    )
+
+
+class OfDigits(Keys):
+    """Parity of digits."""
+
+    method: Several[Literal["regression", "svm"]] = Field(
+        ["regression"], description="regression without ridge, soft-margin svm"
+    )
+    kernel: Kernels = Field(description="laplace, gauss")
+    sigma: Scales = Field([1.0], description="width over the mean distance between two digits")
+    P: Sizes = Field(description="training points, of mnist at most 60000")
+    seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
+
+
+class HandwrittenDigits(OfDigits):
+    """Parity of handwritten digits."""
+
+    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["digits"] - 1, strict=True)] = Field(
+        597, description="test points"
+    )
+
+
+class Mnist5k(OfDigits):
+    """Parity of 5,000 digits of MNIST, which a package holds."""
+
+    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["mnist5k"] - 1, strict=True)] = Field(
+        1000, description="test points"
+    )
+
+
+class Mnist(OfDigits):
+    """Parity of the digits of MNIST, where its files are."""
+
+    n_test: Annotated[int, Field(ge=1, le=10_000, strict=True)] = Field(
+        2000, description="test points"
+    )
+
+
+class Spectra(Keys):
+    """Gram spectra and kernel PCA."""
+
+    data: ImagesOrSphere = Field(description="digits, mnist5k, sphere (radius 1)")
+    d: Sizes | None = Field(None, description="dimensions of the spheres; digits: absent")
+    teacher: Teachers | None = Field(None, description="of the spheres' target; digits: absent")
+    kernel: Kernels = Field(["laplace"], description="laplace, gauss")
+    sigma: Sigmas = Field(description="width; d: the dimension; digits: as above")
+    P: Sizes = Field(description="points of the Gram matrix")
+    seeds: Seeds = Field(3, description="seeds 0, 1, ...")
+
+
+class Neighbours(Keys):
+    """Distances to the nearest neighbour."""
+
+    data: ImagesOrSphere = Field(description="digits, mnist5k, sphere (radius 1)")
+    d: Sizes | None = Field(None, description="dimensions of the spheres; digits: absent")
+    P: Sizes = Field(description="points")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...")
+
+
+class Stripes(Keys):
+    """Support vector machines on the stripe model."""
+
+    data: Several[Literal["stripe", "stripe_compressed"]] = Field(
+        ["stripe", "stripe_compressed"],
+        description="stripe; stripe_compressed: directions that do not matter are over sqrt(P)",
+    )
+    kernel: Several[Literal["laplace", "tangent"]] = Field(
+        ["laplace", "tangent"], description="laplace; tangent: of one hidden layer, infinitely wide"
+    )
+    d: Sizes = Field(description="inputs")
+    sigma: Scales = Field([1.0], description="width of laplace; of tangent the input of the bias")
+    P: Sizes = Field(description="training points")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...: points")
+    n_test: Annotated[int, Field(ge=50, strict=True)] = Field(4000, description="test points")
+
+
+class Hierarchy(Keys):
+    """Kernel regression on one-hot classes of the SRHM."""
+
+    kernel: Kernels = Field(["laplace", "gauss"], description="laplace, gauss")
+    sigma: Scales = Field([1.0], description="width over the distance of unrelated inputs")
+    L: Sizes = Field([2], description="depth of the hierarchy")
+    s: Sizes = Field([2], description="branching")
+    s0: Counts = Field(description="empty places for each informative one")
+    v: Sizes = Field(description="features; synonyms and classes are as many")
+    P: Sizes = Field(description="training points; those that a grammar has not are left out")
+    seeds: Seeds = Field(5, description="seeds 0, 1, ...: grammars, data")
+    n_test: Annotated[int, Field(ge=50, strict=True)] = Field(500, description="test points")
+
+
+class KernelsSection(Keys):
+    """Learning curves of kernel methods."""
+
+    teacher_student: list[TeacherStudent] = Field([], description="teachers and students")
+    digits: list[HandwrittenDigits] = Field([], description="digits")
+    mnist5k: list[Mnist5k] = Field(
+        [], description="5000 digits of MNIST, which `make env-images` installs; without them only"
+        " their published rows are drawn",
+    )  # fmt: skip
+    mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
+    spectra: list[Spectra] = Field([], description="Gram spectra")
+    neighbours: list[Neighbours] = Field([], description="nearest neighbours")
+    stripes: list[Stripes] = Field([], description="the stripe model")
+    hierarchies: list[Hierarchy] = Field([], description="the SRHM")
+
+
+def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """A curve for each family: all P and seeds of otherwise equal coordinates.
+
+    Raises:
+        ConfigError: naming the group, the key and what is allowed.
+    """
+    notice = SETS["mnist"].notice(directory) if section.mnist else None
+    families = [*_teachers(section), *_parities(section.digits, "digits")]
+    families += _parities(section.mnist5k, "mnist5k")
+    families += _neighbours(section)
+    families += _stripes(section)
+    families += _hierarchies(section)
+    families += [] if notice else _parities(section.mnist, "mnist")
+    families += _spectra(section)
+    return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
+
+
+def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
+    names = ("data", "d", "teacher", "kernel", "sigma", "jitter", "n_test", "n_fields")
+    for number, group in enumerate(section.teacher_student):
+        for shared in combinations(group, *names):
+            if shared["data"] == "lattice":
+                _check_lattice(f"teacher_student.{number}.P", group.P, shared["d"])
+            yield _family("teacher_student", _with_width(shared), group)
+
+
+def _check_lattice(where: str, sizes: Iterable[int], d: int) -> None:
+    wrong = [P for P in sizes if round(P ** (1 / d)) ** d != P]
+    if wrong:
+        raise ConfigError(f"  {where} = {wrong[0]}: a lattice of d = {d} has n^{d} points, n whole")
+
+
+def _parities(
+    groups: Sequence[HandwrittenDigits | Mnist5k | Mnist], data: str
+) -> Iterator[CurveCells]:
+    for number, group in enumerate(groups):
+        # Of MNIST the test points are others by themselves.
+        most = N_DIGITS[data] - group.n_test if data in N_DIGITS else N_MNIST
+        _among(f"{data}.{number}", group.P, most)
+        names = ("method", "kernel", "sigma", "jitter", "n_test")
+        for shared in combinations(group, *names, data=data, jitter=0.0):
+            yield _family(data, _with_width(shared), group)
+
+
+def _spectra(section: KernelsSection) -> Iterator[CurveCells]:
+    for number, group in enumerate(section.spectra):
+        where = f"spectra.{number}"
+        _check_dimensions(where, group)
+        if (group.data == "sphere") == (group.teacher is None):
+            raise ConfigError(f"  {where}.teacher: digits have none, spheres need one")
+        if group.data != "sphere" and "d" in group.sigma:
+            raise ConfigError(f"  {where}.sigma: 'd' is not allowed for digits: numbers above 0")
+        for shared in combinations(group, "data", "d", "teacher", "kernel", "sigma"):
+            yield _family("spectrum", _with_width(shared), group, long=True)
+
+
+def _neighbours(section: KernelsSection) -> Iterator[CurveCells]:
+    for number, group in enumerate(section.neighbours):
+        _check_dimensions(f"neighbours.{number}", group)
+        for shared in combinations(group, "data", "d"):
+            yield _family("neighbours", shared, group)
+
+
+def _stripes(section: KernelsSection) -> Iterator[CurveCells]:
+    for group in section.stripes:
+        for shared in combinations(group, "data", "d", "kernel", "sigma", "n_test", method="svm"):
+            yield _family("stripe", shared, group)
+
+
+def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
+    absent = dict.fromkeys(("m", "n_c"), lambda cell: cell["v"])
+    names = ("kernel", "sigma", "L", "s", "s0", "v", "m", "n_c", "n_test")
+    given = {"data": "srhm", "m": None, "n_c": None}
+    for number, group in enumerate(section.hierarchies):
+        for shared in combinations(group, *names, absent=absent, **given):
+            sizes = [P for P in group.P if _has(shared, P, f"hierarchies.{number}")]
+            if not sizes:
+                raise ConfigError(
+                    f"  hierarchies.{number}.P: no grammar with s0 = {shared['s0']}, v ="
+                    f" {shared['v']} has these training and {group.n_test} test points"
+                )
+            yield _family("srhm", _with_width(shared), group, sizes=sizes)
+
+
+def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
+    """Whether a grammar has P training points beside all test points."""
+    try:
+        parameters = parameters_of(cell)
+    except GrammarError as error:
+        raise ConfigError(f"  {where}: {error}") from error
+    try:
+        return n_test_points(parameters, n_train=P, n_test=cell["n_test"]) == cell["n_test"]
+    except SampleError:
+        return False
+
+
+def _family(
+    experiment: str,
+    shared: Mapping[str, Any],
+    group: Any,
+    *,
+    sizes: Iterable[int] | None = None,
+    long: bool = False,
+) -> CurveCells:
+    """All P and seeds of one family; the cells lack the coordinates that are None."""
+    named = {name: value for name, value in shared.items() if value is not None}
+    P = sorted({*(group.P if sizes is None else sizes)})
+    cells = combinations(group, "P", "seed", P=P, experiment=experiment, **named)
+    words = [experiment, *(named.get(name, "") for name in ("data", "teacher", "kernel", "method"))]
+    words += [f"{name}{named[name]:g}" for name in ("d", "s0", "v", "sigma") if name in named]
+    name = "-".join(word for word in dict.fromkeys(words) if word).replace("/", "_")
+    kept = named.get("data") == "mnist5k"
+    function = (OF_MNIST5K if kept else FUNCTIONS)[experiment]
+    function = ON_LATTICE if named.get("data") == "lattice" else function
+    missing = (SETS["mnist5k"].notice(Path()) or "") if kept else ""
+    return CurveCells(name=name, function=function, cells=cells, long=long, missing=missing)
+
+
+def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:
+    """With a number for the width, where the section has that of the dimension."""
+    sigma = shared["d"] if shared["sigma"] == "d" else shared["sigma"]
+    return {**shared, "sigma": float(sigma)}
+
+
+def _check_dimensions(where: str, group: Spectra | Neighbours) -> None:
+    if group.data in N_DIGITS:
+        _among(where, group.P, N_DIGITS[group.data])
+    if (group.data == "sphere") == (group.d is None):
+        raise ConfigError(f"  {where}.d: digits have none, spheres need one")
+
+
+def _among(where: str, sizes: Iterable[int], most: int) -> None:
+    if max(sizes) > most:
+        raise ConfigError(f"  {where}.P = {max(sizes)}: allowed are 1 to {most}")
+
+
+# Seconds of a cell on one core: a constant, and a factor of the cube of P in thousands.
+SECONDS = {
+    "teacher_student": (0.01, 0.15),
+    "digits": (0.02, 0.15),
+    "mnist5k": (0.1, 0.1),
+    "mnist": (0.5, 0.3),
+    "spectrum": (0.05, 0.5),
+    "neighbours": (0.02, 0.0005),
+    "srhm": (0.04, 0.08),
+    "stripe": (0.05, 0.05),
+}
+
+
+def seconds(cell: Mapping[str, Any]) -> float:
+    """Expected seconds of a cell on one core."""
+    constant, cube = SECONDS[cell["experiment"]]
+    return constant + cube * (cell["P"] / 1000) ** 3

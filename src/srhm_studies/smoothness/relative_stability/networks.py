@@ -1,0 +1,151 @@
+"""One network trained on images, and its stability before and after (thesis, chapter 4)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from srhm.experiments.cells import Outcome
+from srhm.images.deformations import Interpolation, noise, temperature_of
+from srhm.images.readers import Images, standardised
+from srhm.images.stability import Average, ImageProbe, probe, sensitivities, stabilities
+from srhm.images.trainer import OUTPUT, responses
+from srhm.images.training import initial_network, train_cell
+from srhm.model.seeding import generator
+from srhm.networks.activations import activation_layers
+from srhm_studies.smoothness.relative_stability.data import load
+
+# Points of the scans, by depth and by displacement, which would else take as long as the training.
+SCAN_POINTS = 200
+# Displacements, in pixels, and norms of noise over that of a deformation, of the scans.
+DISPLACEMENTS = (0.125, 0.25, 0.5, 0.7, 1.0, 1.3)
+NOISES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+INTERPOLATIONS: tuple[Interpolation, ...] = ("bilinear", "gaussian")
+AVERAGED: tuple[Average, ...] = ("median", "mean")
+States = tuple[tuple[str, nn.Module], ...]
+
+
+def run(cell: Mapping[str, Any]) -> Outcome:
+    """As `of_images`, of the images of `data`.
+
+    Raises:
+        ImagesError: if files of images are not there or are damaged.
+    """
+    return of_images(cell, *load(cell["data"], seed=cell["seed"]))
+
+
+def of_images(cell: Mapping[str, Any], training: Images, test: Images) -> Outcome:
+    """Test error of a network; tables `stability` and `noise`, see `tables`.
+
+    A diverged network has no error, and is measured at its start alone.
+    """
+    trained = train_cell(cell, training, test)
+    status = trained.row["status"]
+    shape = {"channels": training.pixels.shape[1], "size": training.pixels.shape[2]}
+    states = [("start", initial_network(cell, **shape))]
+    if status != "diverged":
+        end = initial_network(cell, **shape)
+        end.load_state_dict({k: torch.from_numpy(v) for k, v in trained.weights.items()})
+        states.append(("end", end))
+    # Deformations are bilinear and normalisation is affine: it does not matter which comes first.
+    points = standardised(test[: cell["n_points"]], by=training)
+    asked = _probe(cell, points)
+    rows = list(_rows(cell, tuple(states), points, asked))
+    noises = list(_noises(cell, tuple(states), points, asked.noise_norm)) if cell["scans"] else []
+    weights = states[0][1].parameters()
+    row = {name: trained.row[name] for name in ("test_error", "train_loss", "epochs", "steps")}
+    return Outcome(
+        {
+            **row,
+            "status": status,
+            "n_parameters": sum(one.numel() for one in weights),
+            "noise_norm": asked.noise_norm,
+            "n_folded": asked.n_folded,
+        },
+        {"stability": _columns(rows), "noise": _columns(noises)},
+    )
+
+
+def _rows(
+    cell: Mapping[str, Any], states: States, points: NDArray[np.float32], asked: ImageProbe
+) -> Iterator[dict[str, Any]]:
+    """Rows of `stability`: of the output, then by depth and by displacement where asked for."""
+    standard = {"displacement": cell["displacement"], "interpolation": "bilinear"}
+    for when, network in states:
+        f = partial(responses, network, fresh=when == "start")
+        found = stabilities(f, asked, averages=AVERAGED)
+        yield from _named(found, part="output", when=when, norm=asked.noise_norm, **standard)
+    if not cell["scans"]:
+        return
+    few = _probe(cell, points[:SCAN_POINTS])
+    for when, network in states:
+        names = activation_layers(network)
+        f = partial(responses, network, fresh=when == "start", layers=names)
+        found = stabilities(f, few, averages=["median"])
+        norm = few.noise_norm
+        yield from _named(found, names, part="layers", when=when, norm=norm, **standard)
+    for displacement in DISPLACEMENTS:
+        for kind in INTERPOLATIONS:
+            own = _probe(cell, few.images, displacement=displacement, interpolation=kind)
+            for when, network in states:
+                f = partial(responses, network, fresh=when == "start")
+                found = stabilities(f, own, averages=["median"])
+                yield from _named(found, part="displacements", when=when, norm=own.noise_norm,
+                                  displacement=displacement, interpolation=kind)  # fmt: skip
+
+
+def _named(
+    found: Mapping[tuple[str, Average], Any], names: list[str] | None = None, *, norm: float,
+    **coordinates: Any,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """A row for each layer and average; the output is the last layer, of relative depth 1."""
+    order = [*(names or []), OUTPUT]
+    for (name, average), values in found.items():
+        k = order.index(name) + 1
+        depth = (k - 1) / (len(order) - 1) if len(order) > 1 else 1.0
+        yield {**coordinates, "layer": k, "n_layers": len(order), "depth": depth,
+               "average": average, "noise_norm": norm, **asdict(values)}  # fmt: skip
+
+
+def _noises(
+    cell: Mapping[str, Any], states: States, points: NDArray[np.float32], norm: float
+) -> Iterator[dict[str, Any]]:
+    """Rows of `noise`: G_f against the norm of the noise."""
+    for times in NOISES:
+        stream = generator(cell["seed"], role="transformation", member=1)
+        noisy = points + noise(points.shape, norm=times * norm, generator=stream)
+        change = noisy.astype(points.dtype)[None]
+        for when, network in states:
+            f = partial(responses, network, fresh=when == "start")
+            (found,) = sensitivities(f, points, [change], averages=["median"])
+            yield {"when": when, "times": times, "noise_norm": times * norm,
+                   "G": found[OUTPUT, "median"]}  # fmt: skip
+
+
+def _probe(
+    cell: Mapping[str, Any],
+    points: NDArray[np.float32],
+    *,
+    displacement: float | None = None,
+    interpolation: Interpolation = "bilinear",
+) -> ImageProbe:
+    """The same deformations, but for their size, and the same noises for all networks of a seed."""
+    wanted = cell["displacement"] if displacement is None else displacement
+    return probe(
+        points,
+        cutoff=cell["cutoff"],
+        temperature=temperature_of(wanted, size=points.shape[-1], cutoff=cell["cutoff"]),
+        n_draws=cell["n_draws"],
+        deformation_generator=generator(cell["seed"], role="transformation", member=0),
+        noise_generator=generator(cell["seed"], role="transformation", member=1),
+        interpolation=interpolation,
+    )
+
+
+def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}

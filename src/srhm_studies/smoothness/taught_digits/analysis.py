@@ -1,0 +1,61 @@
+"""P* of each seed and what teaching saves; shared by claims and the figure."""
+
+import numpy as np
+import pandas as pd
+
+from srhm.scorecard.complexity_rows import THRESHOLD
+from srhm.scorecard.rows import left_out, rows_of
+from srhm.statistics.sample_complexity import crossing
+
+NETS = {"lenet": "LeNet", "fc2": "FC"}
+NOTHING, PLACES, DEFORMATIONS, BOTH = "nothing", "places", "deformations", "both"
+KINDS = (NOTHING, PLACES, DEFORMATIONS, BOTH)
+R = {PLACES: "R_places", DEFORMATIONS: "R_deformations"}
+
+
+@rows_of("cells")
+def stars(cells: pd.DataFrame) -> pd.DataFrame:
+    """P* (test error THRESHOLD) of each net, what it is taught, and seed, by `crossing`.
+
+    A censored one is its bound and left out.
+    """
+    rows = []
+    for (net, taught, seed), own in cells.sort_values("P").groupby(["net", "taught", "seed"]):
+        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        found = crossing(sizes, errors, THRESHOLD)
+        rows.append({"net": net, "taught": taught, "seed": seed, "P_star": found.size,
+                     "status": found.status})  # fmt: skip
+    table = pd.DataFrame(rows)
+    reasons = {"not reached": table["status"] == "not_reached"}
+    return left_out(table, reasons | {"below the range": table["status"] == "below_range"})
+
+
+@rows_of(stars, nothing="no seed with all four P*")
+def savings(rows: pd.DataFrame) -> pd.DataFrame:
+    """By which factor P* falls (`places`, `deformations`, `both`), for each net and seed.
+
+    over_product: `both` over the product of the others. What has a censored P* is left out.
+    """
+    by = ["net", "seed"]
+    table = rows.pivot(index=by, columns="taught", values="P_star").reindex(columns=list(KINDS))
+    reached = rows.pivot(index=by, columns="taught", values="status") == "reached"
+    saved = table[[PLACES, DEFORMATIONS, BOTH]].rdiv(table[NOTHING], axis=0)
+    saved = saved.assign(over_product=saved[BOTH] / saved[PLACES] / saved[DEFORMATIONS])
+    whole = reached.reindex(columns=list(KINDS), fill_value=False).all(axis=1)
+    saved = saved.assign(whole=whole).dropna().reset_index()
+    return left_out(saved, {"with a P* that is censored": ~saved["whole"]})
+
+
+@rows_of("cells")
+def at_largest(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks at the largest P of their net; those without a number are left out."""
+    own = cells[cells["P"] == cells.groupby("net")["P"].transform("max")]
+    known = np.isfinite(own[list(R.values())].astype(float)).all(axis=1)
+    return left_out(own, {"diverged": ~known})
+
+
+def means(cells: pd.DataFrame) -> pd.DataFrame:
+    """Over seeds, a row for each net, what it is taught, and P: test errors, geometric of R."""
+    logs = cells.assign(**{name: np.log(cells[name].astype(float)) for name in R.values()})
+    found = logs.groupby(["net", "taught", "P"], as_index=False)[["test_error", *R.values()]].mean()
+    return found.assign(**{name: np.exp(found[name]) for name in R.values()})
