@@ -77,11 +77,11 @@ def job_roots() -> dict[str, tuple[str, ...]]:
 
 
 def scores(preset_name: str, study: str) -> list[dict[str, Any]]:
-    """The scorecard of a study on its shipped rows, a dictionary a claim, without the notes."""
+    """The scorecard of a study on its shipped rows, a dictionary a claim."""
     module = STUDIES[study].claims
     assert module is not None
     tables = {name: used(preset_name, study, use) for name, use in claim_uses(study).items()}
-    table = scorecard(tables, claims_in(module)).drop(columns="note")
+    table = scorecard(tables, claims_in(module))
     rows = []
     for row in table.to_dict("records"):
         rows.append({str(name): _plain(value) for name, value in row.items()})

@@ -58,7 +58,7 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
 
 
 def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
-    """Scorecards of the shipped rows of a preset, by study, without notes."""
+    """Scorecards of the shipped rows of a preset, by study."""
     numbers = ("expected", "tolerance", "value", "low", "high", *AUTHORS)
     found = {}
     for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
