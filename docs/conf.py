@@ -19,7 +19,7 @@ from sphinx.application import Sphinx
 from srhm.report.prose import set_indices
 
 sys.path.insert(0, str(Path(__file__).parent))
-from pages.docs_tables import with_tables  # noqa: E402
+from pages.docs_tables import with_tables
 
 from srhm.planning.registry import STUDIES, file_of_study
 

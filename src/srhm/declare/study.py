@@ -1,9 +1,9 @@
 """What a study declares: its configuration, trainer, measurements, tables, figures, claims, page.
 
-A study is one folder, `package`, and one name in its family (`srhm.planning.registry`). The rules of the
-workflow and the commands are made of these declarations alone. What computes is named by text,
-"package.module" or "package.module:function". So reading a declaration loads neither torch nor
-matplotlib.
+A study is one folder, `package`, and one name in its family (`srhm.planning.registry`). The rules
+of the workflow and the commands are made of these declarations alone. What computes is named by
+text, "package.module" or "package.module:function". So reading a declaration loads neither torch
+nor matplotlib.
 
 Names that begin with a dot are of the study's own package (".figures.gaps:draw"). A table of the
 study itself is named alone ("cells"), one of another study with that study before

@@ -40,7 +40,7 @@ class Window(Keys):
     search: Literal["error", "sensitivities"] | None = Field(
         None,
         description="each seed trains those P alone that its own P* asks for, four for each factor"
-        " 2 (srhm.declare.search); error: P* of the test error to a factor 2^(1/4); sensitivities: then P"
+        " 2; error: P* of the test error to a factor 2^(1/4); sensitivities: then P"
         " from P*/2 to `beyond` P* in steps of sqrt(2), for P*_S and P*_D",
     )
     beyond: float = Field(

@@ -134,7 +134,7 @@ def cyclic_memento(
     return weights_near(policy)
 
 
-# By architecture and name; "ccp" needs the exit rate too: see `srhm_studies.beyond.memory.learning`.
+# By architecture and name; "ccp" needs the exit rate too (the module `learning`).
 STARTS: dict[str, dict[str, Weights]] = {
     "ram": {
         "random": random_ram,
