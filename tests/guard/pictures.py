@@ -13,9 +13,11 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-from pages.readme import PICTURES, shown_figure
 from PIL import Image, PngImagePlugin
 from stored import ROOT, SHIPPED, drawn_of_shipped_rows, stored_scores
+
+sys.path.insert(0, str(ROOT / "docs"))
+from pages.readme import PICTURES, shown_figure
 
 from srhm.declare.study import Figure
 from srhm.figures.drawing import styled
