@@ -1,8 +1,8 @@
 """Pictures of the studies' READMEs, small, of the shipped rows.
 
-python tests/guard/pictures.py [STUDY ...] draws those whose rows have changed since, or these: the
-pictures of a figure whose code has changed, say. A new study's is drawn when it is named; figures
-that would fill more than a screen are left to the study's page.
+PYTHONPATH=docs python tests/guard/pictures.py [STUDY ...] draws those whose rows have changed, or
+these. A new study's is drawn when it is named; figures that would fill more than a screen are left
+to the study's page.
 """
 
 import hashlib
@@ -13,11 +13,9 @@ from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+from pages.readme import PICTURES, shown_figure
 from PIL import Image, PngImagePlugin
 from stored import ROOT, SHIPPED, drawn_of_shipped_rows, stored_scores
-
-sys.path.insert(0, str(ROOT / "docs"))
-from pages.readme import PICTURES, shown_figure
 
 from srhm.declare.study import Figure
 from srhm.figures.drawing import styled

@@ -13,4 +13,4 @@ def test_most_studies_have_a_picture():
 @pytest.mark.parametrize("study", SHOWN)
 def test_a_picture_is_of_the_shipped_rows(study):
     for file in pictures(study):
-        assert drawn_rows(file) == rows_of(study), "python tests/guard/pictures.py"
+        assert drawn_rows(file) == rows_of(study), "PYTHONPATH=docs python tests/guard/pictures.py"
