@@ -12,6 +12,7 @@ from srhm.store import sources
 from srhm.store.sources import (
     EditedSourceError,
     SourceError,
+    as_digested,
     digest_of,
     import_as_digested,
     reached,
@@ -275,6 +276,19 @@ def test_a_module_that_is_edited_while_it_is_imported_is_refused(digest, tmp_pat
     import_as_digested.cache_clear()
     with pytest.raises(EditedSourceError, match="nothing is stored"):
         import_as_digested(source, f"{package}.main:root")
+
+
+def test_what_a_block_computes_is_refused_where_its_code_was_edited_meanwhile(digest, tmp_path):
+    source, package = digest(), sources.PACKAGES[-1]
+    with as_digested(source, f"{package}.main:root"):
+        pass
+    with pytest.raises(EditedSourceError), as_digested("another", f"{package}.main:root"):
+        pytest.fail("nothing is computed")
+    with (
+        pytest.raises(EditedSourceError, match="nothing is stored"),
+        as_digested(source, f"{package}.main:root"),
+    ):
+        (tmp_path / package / "rules.py").write_text("N = 2\n", encoding="utf-8")
 
 
 # Of this project.

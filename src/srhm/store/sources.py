@@ -11,7 +11,8 @@ a root of its own.
 import ast
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -47,6 +48,12 @@ UNREAD = frozenset(
         "srhm.store.cells:made_by_other_code",
         "srhm.training.any_trainer:decided_by",
     }
+)
+
+
+EDITED = (
+    "code was edited after this run had begun, and nothing is stored under the key of the code"
+    " before; the same command, given again, makes the result with the code of now"
 )
 
 
@@ -111,10 +118,25 @@ def import_as_digested(source: str, *names: str) -> None:
         import_module(module)
     read = [_module(one) for one in modules]
     if found != source or any(one.file.read_bytes() != one.source for one in read):
-        raise EditedSourceError(
-            "code was edited after this run had begun, and nothing is stored under the key of the"
-            " code before; the same command, given again, makes the result with the code of now"
-        )
+        raise EditedSourceError(EDITED)
+
+
+@contextmanager
+def as_digested(source: str, *names: str) -> Iterator[None]:
+    """A block that computes with the code of this digest, and loads of it what it needs.
+
+    Where what is reached would load more than is used: nothing of the block is to be stored before
+    its end.
+
+    Raises:
+        EditedSourceError: if the present code has another digest, or is edited within the block.
+    """
+    found = digest_of(*names)
+    read = [_module(name) for name in {one.partition(":")[0] for one in reached(*names)}]
+    if found == source:
+        yield
+    if found != source or any(one.file.read_bytes() != one.source for one in read):
+        raise EditedSourceError(EDITED)
 
 
 def definition(name: str) -> Definition:
