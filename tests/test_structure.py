@@ -170,8 +170,9 @@ def test_reading_declarations_planning_and_launching_load_no_slow_library():
     assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
 
 
-def test_training_with_the_fast_engine_does_not_load_torch():
-    assert "torch" not in loaded_by("import srhm.training.sparse, srhm.training.engines")
+def test_training_and_measuring_with_the_fast_engine_do_not_load_torch():
+    modules = "srhm.training.sparse, srhm.training.engines, srhm.measure.representations"
+    assert "torch" not in loaded_by(f"import {modules}, srhm.measure.rows")
 
 
 # What studies declare.

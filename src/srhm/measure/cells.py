@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.measure.sensitivity import Probe, Variant, sensitivities, transform
-from srhm.measure.trained import trained_cell
+from srhm.measure.stored import trained_cell
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator

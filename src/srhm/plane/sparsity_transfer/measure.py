@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from srhm.measure.representations import layer_representations
-from srhm.measure.trained import trained_cell
+from srhm.measure.stored import trained_cell
 from srhm.model.grammar import (
     GRAMMAR,
     GrammarParameters,

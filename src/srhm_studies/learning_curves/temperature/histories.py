@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from srhm.measure.representations import probe_of_cell
 from srhm.measure.sensitivity import sensitivities, transform
-from srhm.measure.trained import trained_cell
+from srhm.measure.stored import trained_cell
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
