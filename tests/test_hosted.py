@@ -165,9 +165,9 @@ def test_the_catalogue_finds_what_it_lists():
     assert set(targets) <= TARGETS
 
 
-def test_the_main_file_of_the_catalogue_has_all_rules():
+def test_the_main_file_of_the_catalogue_makes_the_paper():
     command = [sys.executable, "-m", "snakemake", "--snakefile", "workflow/Snakefile"]
-    command += ["--configfile", "config/test.yaml", "--list-target-rules"]
+    command += ["--configfile", "config/test.yaml", "--dry-run"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert said.returncode == 0, said.stderr
-    assert {"paper", "plane", "jamming_study", "fig04"} <= set(said.stdout.split())
+    assert {"train_hierarchy", "fig04", "page_report"} <= set(said.stdout.split())
