@@ -70,11 +70,9 @@ class StudyProse:
 
 def of_study(file: str) -> StudyProse:
     """The prose of a study: of its README, without how to run it, and of methods.md beside it."""
-    if not Path(file).is_file():
-        return StudyProse(question=Markup(), found=Markup(), conventions=Markup())
-    text = COMMENT.sub("", Path(file).read_text(encoding="utf-8"))
-    _, question, answer = text.split("\n\n", 2)
-    methods = Path(file).with_name(METHODS).read_text(encoding="utf-8")
+    pages = (Path(file), Path(file).with_name(METHODS))
+    readme, methods = (one.read_text("utf-8") if one.is_file() else "" for one in pages)
+    question, _, answer = COMMENT.sub("", readme).partition("\n\n")[2].partition("\n\n")
     return StudyProse(
         question=markup(question.removeprefix(QUESTION), top_heading=3),
         found=markup(answer.partition(RUN_IT)[0], top_heading=2),
