@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
-from snakemake.cli import get_argument_parser
 
 from srhm.commands import launch, status
 from srhm.commands import plan as planning
-from srhm.commands.device_options import DeviceError, device_options
+from srhm.commands.device_options import device_of_run
+from srhm.commands.one_run import Refused
 from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.watching import Watch
@@ -132,74 +132,53 @@ def test_without_a_gpu_cuda_on_this_machine_is_refused_and_nothing_is_touched(
 
 
 def options_for(
-    tmp_path: Path,
-    words: Sequence[str],
-    *,
-    given: str | None = None,
-    profile: str = "cores: all",
-    visible: Sequence[str] = ("0", "1"),
-    local: bool = True,
-    unusable: str = "",
+    monkeypatch: pytest.MonkeyPatch,
+    *words: str,
+    profile: dict[str, Any] | None = None,
+    visible: str = "0,1",
     **keys: Any,
 ) -> list[str]:
-    """Words for Snakemake, made of those of a user."""
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump({**TINY, **keys}))
-    (tmp_path / "profile.yaml").write_text(profile)
-    return device_options(
-        words,
-        given=given,
-        config=tmp_path / "config.yaml",
-        profile=tmp_path,
-        local=local,
-        visible=visible,
-        unusable=unusable,
-    )
+    """Options for Snakemake that the launcher adds to words of a user."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: "")
+    monkeypatch.setattr(launch.limits, "memory", lambda: None)
+    run = Run(preset.plan_preset({**TINY, **keys}), Path())
+    options, extra = launch._parser("reproduce").parse_known_args(words)
+    return launch._own_words(options, extra, run, {"resources": {}} | (profile or {}), local=True)
 
 
-def settings_of(tmp_path: Path, words: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """What Snakemake reads in these words and the profile: settings, and limits of resources."""
-    found = get_argument_parser(profiles=[str(tmp_path)]).parse_args(words)
-    return found.config or [], {name: limit.value for name, limit in found.resources.items()}
+def test_limits_of_a_profile_are_kept_and_as_many_jobs_run_as_devices_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def limits(**profile: Any) -> list[str]:
+        return options_for(monkeypatch, profile=profile, device="cuda")[:-1]
 
-
-def test_limits_of_a_profile_or_a_user_are_kept(tmp_path: Path) -> None:
-    def limits(words: Sequence[str] = (), profile: str = "cores: all") -> dict[str, int]:
-        found = options_for(tmp_path, words, profile=profile, device="cuda")
-        return settings_of(tmp_path, found)[1]
-
-    assert limits() == {"gpu": 2}
-    assert limits(profile="resources: [gpu=1, mem_mb=10]") == {"gpu": 1, "mem_mb": 10}
-    assert limits(profile="resources: {mem_mb: 10}") == {"mem_mb": 10, "gpu": 2}
-    assert limits(["--res", "gpu=1", "--forceall"], "resources: [gpu=4]") == {"gpu": 1}
-    assert limits(["--resources=mem_mb=5", "--until", "all"]) == {"mem_mb": 5, "gpu": 2}
+    assert limits() == ["--resources", "gpu=2"]
+    assert limits(resources={"gpu": 1, "mem_mb": 10}) == ["--resources", "gpu=1", "mem_mb=10"]
+    shared = {"train_flow": {"gpu": 1, "jobs_per_device": 3}, "draw": {"mem_mb": 1}}
+    assert limits(**{"set-resources": shared}) == ["--resources", "gpu=6"]
 
 
 WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
 
 
 def test_auto_is_the_processor_where_torch_cannot_use_the_gpu(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    options = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA)
-    assert options == ["--config", "device=cpu"]
-    said = capsys.readouterr().out
-    assert f"device: auto, here cpu: GPU 0, 1, but {WITHOUT_CUDA}" in said
+    found = device_of_run("auto", ["0", "1"], local=True, unusable=WITHOUT_CUDA)
+    assert found == "cpu"
+    assert f"device: auto, here cpu: GPU 0, 1, but {WITHOUT_CUDA}" in capsys.readouterr().out
     # Nodes of a cluster may have another torch.
-    options = options_for(tmp_path, [], device="auto", unusable=WITHOUT_CUDA, local=False)
-    assert options == ["--config", "device=cuda"]
+    assert device_of_run("auto", ["0"], local=False, unusable=WITHOUT_CUDA) == "cuda"
 
 
-def test_cuda_is_refused_where_torch_cannot_use_the_gpu(tmp_path: Path) -> None:
-    with pytest.raises(DeviceError, match=f"{WITHOUT_CUDA}.*DEVICE=cpu"):
-        options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA)
-    with pytest.raises(DeviceError, match="shows no GPU"):
-        options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, visible=[])
-    options = options_for(tmp_path, ["--dry-run"], device="cuda", unusable=WITHOUT_CUDA)
-    assert options == ["--dry-run", "--resources", "gpu=2"]  # which computes nothing
-    options = options_for(tmp_path, [], device="cpu", unusable=WITHOUT_CUDA)
-    assert options == []
-    options = options_for(tmp_path, [], device="cuda", unusable=WITHOUT_CUDA, local=False)
-    assert options == []
+def test_cuda_is_refused_where_torch_cannot_use_the_gpu() -> None:
+    with pytest.raises(Refused, match=f"{WITHOUT_CUDA}.*DEVICE=cpu"):
+        device_of_run("cuda", ["0"], local=True, unusable=WITHOUT_CUDA)
+    with pytest.raises(Refused, match="shows no GPU"):
+        device_of_run("cuda", [], local=True, unusable=WITHOUT_CUDA)
+    assert device_of_run("cpu", ["0"], local=True, unusable=WITHOUT_CUDA) == "cpu"
+    assert device_of_run("cuda", [], local=False, unusable=WITHOUT_CUDA) == "cuda"
 
 
 def stored(folder: Path, key: str, versions: str) -> Path:
@@ -250,10 +229,7 @@ def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
     assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
 
 
-@pytest.mark.parametrize(
-    "word", ["sparse_hierarchy={'seeds': 3}", "preset=other", "analysis={'threshold': 0.2}"]
-)
-def test_keys_that_no_file_has_are_refused(tmp_path: Path, word: str) -> None:
-    for words in (["--config", "device=cpu", word], [f"--config={word}"], ["-C", word]):
-        with pytest.raises(DeviceError, match=r"allowed are device and rows.*--configfile"):
-            options_for(tmp_path, words)
+def test_keys_that_no_file_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in (["--config", "preset=other"], ["--config=preset=other"], ["-C", "preset=other"]):
+        with pytest.raises(Refused, match=r"Give --device or --rows.*--configfile"):
+            options_for(monkeypatch, *words)

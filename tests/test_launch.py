@@ -49,7 +49,7 @@ def toy(tmp_path: Path) -> Path:
     for folder in ("src/srhm/commands", "config", "profiles/default", "folder"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    (tmp_path / "config" / "toy.yaml").write_text("preset: toy\n")
+    (tmp_path / "config" / "toy.yaml").write_text("preset: toy\nbottleneck: {}\n")
     profile = launch.REPOSITORY / "profiles" / "default" / "profile.yaml"
     shutil.copy(profile, tmp_path / "profiles" / "default")
     return Path(shutil.copy(launch.__file__, tmp_path / "src" / "srhm" / "commands"))
@@ -113,7 +113,7 @@ def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(sta
     (folder / "go").touch()
     code, printed = first.end()
     assert code == 0, printed
-    assert "done in" in printed
+    assert "Done in" in printed
     assert (folder / "results" / "toy" / "network").exists()
     log = folder / "results" / launch.LOG
     said = log.read_text(encoding="utf-8")

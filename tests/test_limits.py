@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from srhm.commands import launch, limits
+from srhm.commands.presets import Run
+from srhm.planning.preset import plan_preset
 
 ROOT = Path(__file__).parents[1]
 GIGABYTE = 1_000_000_000
@@ -90,53 +92,36 @@ def test_the_makefile_gets_a_number_of_cores_from_any_python():
     assert 1 <= int(done.stdout) <= (os.cpu_count() or 1)
 
 
-def words(monkeypatch, extra, *, memory, cores=2, given=None, profile="default"):
+def words(monkeypatch, *given, memory, profile):
     monkeypatch.setattr(limits, "memory", lambda: memory)
-    monkeypatch.setattr(limits, "cores", lambda: cores)
-    options = launch._parser("reproduce").parse_args(["--cores", str(given)] if given else [])
-    found = launch._within_limits(extra, options, profile=launch.PROFILES / profile)
-    return found, options.cores
+    monkeypatch.setattr(limits, "cores", lambda: 2)
+    run = Run(plan_preset({"preset": "tiny", "bottleneck": {}}), Path())
+    options, extra = launch._parser("reproduce").parse_known_args(given)
+    _, said = launch._profile(profile)
+    return launch._own_words(options, extra, run, said, local=True)[:-1]
 
 
 def test_a_limit_of_memory_lets_as_many_jobs_run_as_fit(monkeypatch, capsys):
-    found, cores = words(monkeypatch, ["fig04"], memory=1200)
-    default = ["--default-resources", "mem_mb=600", "--rerun-incomplete"]
-    assert found == [*default, "fig04", "--resources", "mem_mb=800"]
-    assert cores == 2
+    found = words(monkeypatch, memory=1200, profile="default")
+    default = ["--default-resources", "mem_mb=600", "--cores", "2", "--resources"]
+    assert found == [*default, "mem_mb=800"]
     assert "memory: 1200 MB by the limit of this container or job" in capsys.readouterr().out
-    found, _ = words(monkeypatch, ["--resources", "gpu=1", "--", "x"], memory=64000)
-    assert found == [*default, "--resources", "mem_mb=63600", "gpu=1", "--", "x"]
+    assert words(monkeypatch, memory=64000, profile="default") == [*default, "mem_mb=63600"]
     assert capsys.readouterr().out == ""
 
 
-def test_what_the_user_or_the_profile_says_of_cores_and_memory_counts(monkeypatch):
-    assert words(monkeypatch, [], memory=None) == ([], 2)
-    assert words(monkeypatch, [], memory=None, given=7) == ([], 7)
-    assert words(monkeypatch, [], memory=None, profile="ci") == ([], None)
-    said = ["--resources", "mem_mb=100"]
-    assert words(monkeypatch, said, memory=1200) == (said, 2)
+def test_what_the_user_or_the_profile_says_of_cores_counts(monkeypatch):
+    assert words(monkeypatch, memory=None, profile="default") == ["--cores", "2"]
+    found = words(monkeypatch, "--cores", "7", memory=None, profile="default")
+    assert found == ["--cores", "7"]
+    assert words(monkeypatch, memory=None, profile="ci") == []
 
 
-@pytest.mark.parametrize(
-    ("code", "text", "now", "expected"),
-    [
-        (1, "died with <Signals.SIGKILL: 9>", 5, "out of memory .*1200 MB.* killed 2 processes"),
-        (1, "died with <Signals.SIGKILL: 9>", 3, "a job was killed .*for want of memory"),
-        (137, "", 4, "out of memory"),
-        (1, "an error", 5, "^$"),
-    ],
-)
-def test_a_job_that_is_killed_for_memory_is_called_that(
-    tmp_path, monkeypatch, code, text, now, expected
-):
-    (tmp_path / "run.log").write_text(text)
+def test_a_job_that_is_killed_for_memory_is_called_that(monkeypatch):
     monkeypatch.setattr(limits, "memory", lambda: 1200)
-    monkeypatch.setattr(limits, "killed_for_memory", lambda: now)
-    assert re.search(expected, launch._for_memory(tmp_path / "run.log", code, before=3))
+    assert re.search("a job was killed .*for want of memory .*1200 MB", launch._killed())
 
 
-def test_a_job_at_its_limit_of_processor_time_is_called_that(tmp_path, monkeypatch):
-    (tmp_path / "run.log").write_text("died with <Signals.SIGKILL: 9>")
-    monkeypatch.setattr(limits, "killed_for_memory", lambda: 3)
+def test_a_job_at_its_limit_of_processor_time_is_called_that(monkeypatch):
     monkeypatch.setattr(launch.resource, "getrlimit", lambda _: (60, 60))
-    assert "after 60 s of processor time" in launch._for_memory(tmp_path / "run.log", 1, before=3)
+    assert "after 60 s of processor time" in launch._killed()

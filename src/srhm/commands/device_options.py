@@ -1,33 +1,18 @@
-"""What a launch tells Snakemake about devices: where jobs compute, and how many at a time on GPUs.
+"""Where the jobs of a launch compute, and how many at a time on GPUs.
 
 `auto` is resolved here, once: the node of a cluster on which a job runs has other devices than the
-machine that sent it. On one machine the number of jobs that hold a device is limited, so that few
-take cores while they wait for another's.
+machine that sent it.
 """
 
-from collections.abc import Sequence
-from contextlib import redirect_stderr
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from io import StringIO
-from pathlib import Path
 from typing import Any, get_args
 
-import yaml
-
-from srhm.commands.preset_file import read_preset
+from srhm.commands.one_run import Refused
 from srhm.jobs.devices import VISIBLE, device_here
 from srhm.planning.preset import Common
 
 CHOICES: tuple[str, ...] = get_args(Common.model_fields["device"].annotation)
-DEFAULT: str = Common.model_fields["device"].default
-# Options of Snakemake that say nothing about devices. To read others takes Snakemake's own parser,
-# whose import is half a launch.
-DRY = frozenset({"-n", "--dry-run", "--dryrun"})
-PLAIN = DRY | {"--until"}
-
-
-class DeviceError(Exception):
-    """A launch that asks for devices that are not there; the message says what to do."""
 
 
 def why_no_gpu_here() -> str:
@@ -45,126 +30,32 @@ def why_no_gpu_here() -> str:
     return ""
 
 
-def device_options(
-    words: Sequence[str],
-    *,
-    given: str | None,
-    config: Path,
-    profile: Path,
-    local: bool,
-    visible: Sequence[str],
-    unusable: str = "",
-) -> list[str]:
-    """The words for Snakemake, and what they lack about devices.
+def device_of_run(asked: str, visible: Sequence[str], *, local: bool, unusable: str = "") -> str:
+    """The device that is meant, "cpu" or "cuda", with a line on `auto`.
 
-    given: device that the user asks for; None: `--config device=...` among the words, or the
-    configuration, decides. local: whether jobs run on this machine, whose devices are visible.
-    unusable: why torch cannot compute on them, from `why_no_gpu_here`; empty: it can.
+    local: whether jobs run on this machine, whose devices are visible. unusable: why torch cannot
+    compute on them, from `why_no_gpu_here`; empty: it can.
 
     Raises:
-        DeviceError: if the jobs of this machine are to compute on a GPU, and none is visible or
-            torch cannot use it; if Snakemake cannot read the words, or they set other keys.
+        Refused: if the jobs of this machine are to compute on a GPU, and none is visible or torch
+            cannot use it.
     """
-    in_file = read_preset(config).get("device", DEFAULT)
-    own_profile = profile if local else None
-    if in_file == (given or in_file) == "cpu" and _is_plain(words, own_profile):
-        return list(words)
-    said = _as_snakemake_reads(words, own_profile)
-    settings = [word for word in said.config or [] if not word.startswith("device=")]
-    if unknown := [word for word in settings if not word.startswith("rows=")]:
-        raise DeviceError(
-            f"--config {unknown[0]}: `srhm status`, `publish` and `gc` would know nothing of it;"
-            " allowed are device and rows. Write other keys into a file, and name it by"
-            " --configfile"
-        )
-    in_words = [word[len("device=") :] for word in said.config or [] if word not in settings]
-    asked = given or (in_words or [in_file])[-1]
-    if asked not in CHOICES:
-        return list(words)  # Snakemake refuses the configuration, and says why
-    device = _resolved(asked, visible, unusable if local and visible else "", dry=said.dryrun)
-    options = []
-    if device == "cuda" and local:
-        if not visible:
-            raise DeviceError(
-                f"device: cuda, but this machine shows no GPU: {_what_is(visible)}."
-                " DEVICE=cpu computes on processors; a profile of a cluster sends jobs to its GPUs"
-                " (docs/gpu.md)"
-            )
-        if "gpu" not in said.resources:
-            others = [f"{name}={one.value}" for name, one in said.resources.items()]
-            n_jobs = len(visible) * _jobs_per_device(said.set_resources)
-            options = ["--resources", *others, f"gpu={n_jobs}"]
-    if device != (in_words or [in_file])[-1]:
-        options = ["--config", *settings, f"device={device}", *options]
-    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
-    end = words.index("--") if "--" in words else len(words)
-    return [*words[:end], *options, *words[end:]]
-
-
-def _resolved(asked: str, visible: Sequence[str], unusable: str, *, dry: bool) -> str:
-    """The device that is meant, with a line on `auto`."""
-    device = device_here(asked, visible=[] if unusable else visible)
+    there = f"GPU {', '.join(visible)}" if visible else f"{VISIBLE} and /dev/nvidia0 name none"
+    cause = unusable if local and visible else ""
+    device = device_here(asked, visible=[] if cause else visible)
     if asked == "auto":
-        found = f"{_what_is(visible)}, but {unusable}" if unusable else _what_is(visible)
+        found = f"{there}, but {cause}" if cause else there
         print(f"device: auto, here {device}: {found}", flush=True)
-    if device == "cuda" and unusable and not dry:
-        raise DeviceError(
-            f"device: cuda, but {unusable}. Launch from an environment whose torch has CUDA"
-            " (docs/gpu.md), or compute on processors with DEVICE=cpu"
+    if device == "cuda" and local and (cause or not visible):
+        raise Refused(
+            f"device: cuda, but {cause or f'this machine shows no GPU: {there}'}. DEVICE=cpu"
+            " computes on processors; a profile of a cluster sends jobs to its GPUs (docs/gpu.md);"
+            " nothing was started"
         )
     return device
 
 
-def is_dry(words: Sequence[str]) -> bool:
-    """Whether Snakemake only says what it would do with these words."""
-    if _is_plain(words):
-        return not DRY.isdisjoint(words)
-    return bool(_as_snakemake_reads(words, None).dryrun)
-
-
-def _is_plain(words: Sequence[str], profile: Path | None = None) -> bool:
-    """Whether neither the words nor the profile can say anything about devices."""
-    if any(word.startswith("-") and word not in PLAIN for word in words):
-        return False
-    if profile is None:
-        return True
-    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8"))
-    return isinstance(said, dict) and "config" not in said
-
-
-def _as_snakemake_reads(words: Sequence[str], profile: Path | None) -> Any:
-    """The words, and what a profile says besides, by the names of Snakemake's options.
-
-    profile: None for one whose executor may not be installed here.
-    """
-    # Here, so that commands that know the devices' names from here do not pay for it.
-    from snakemake.cli import get_argument_parser
-    from snakemake.exceptions import WorkflowError
-
-    parser = get_argument_parser(profiles=profile and [str(profile)])
-    refusal = StringIO()
-    try:
-        with redirect_stderr(refusal):
-            return parser.parse_known_args(list(words))[0]
-    except SystemExit:
-        raise DeviceError(refusal.getvalue().strip().rpartition("error: ")[2]) from None
-    except WorkflowError as error:
-        raise DeviceError(str(error)) from None
-
-
-def _what_is(visible: Sequence[str]) -> str:
-    """The devices of a machine, for people."""
-    if visible:
-        return f"GPU {', '.join(visible)}"
-    return f"{VISIBLE} names none, or is not set and there is no /dev/nvidia0"
-
-
-def _jobs_per_device(set_resources: Any) -> int:
-    """Jobs that may share a device: the most that any rule allows.
-
-    One number limits the jobs of all rules together, so that jobs of a rule that allows fewer may
-    start and wait for a device.
-    """
-    allowed = [rule["jobs_per_device"].value for rule in set_resources.values()
-               if "jobs_per_device" in rule]  # fmt: skip
-    return max([1, *allowed])
+def jobs_on_devices(visible: Sequence[str], profile: Mapping[str, Any]) -> int:
+    """Jobs that may hold a GPU at a time: of a device as many as any rule of a profile allows."""
+    rules = profile.get("set-resources", {}).values()
+    return len(visible) * max([1, *(rule.get("jobs_per_device", 1) for rule in rules)])

@@ -6,10 +6,11 @@ from 3.6 on runs it, without an environment or with a broken one.
 """
 
 import argparse
+import fcntl
 import importlib.util
 import os
 import platform
-import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -19,12 +20,6 @@ from typing import NamedTuple
 
 from srhm.commands import limits
 from srhm.commands.printing import printing
-
-try:
-    import fcntl
-    import resource
-except ImportError:  # not a Unix
-    fcntl = resource = None  # type: ignore[assignment]
 
 TYPING = False
 if TYPING:  # a Python of any age reads this file
@@ -42,9 +37,6 @@ LEAST = (
     ("RLIMIT_AS", "MB of addresses", limits.MEGABYTE, 8000),
 )
 LOADED = "import numpy, scipy, pandas, pyarrow, numba, matplotlib, torch, snakemake"
-PATIENCE = 300  # seconds: loading all is slow on NFS
-# What a look at something broken can end with.
-FAILURES = (OSError, ValueError, TypeError, AttributeError, ImportError, SyntaxError)
 
 
 class Finding(NamedTuple):
@@ -80,21 +72,17 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 def examined(folder: Path) -> "Iterator[Finding]":
     """All that is found of a folder for results."""
     clone = (ROOT / "Snakefile").is_file()
-    looks = [
-        ("code", lambda: _code(clone)),
-        ("packages", lambda: _environment(ROOT / ".venv") if clone else _package()),
-        ("memory", _memory),
-        ("limits", _limits),
-        ("disk", lambda: _disk(folder, clone)),
-        ("run", lambda: _run(folder / "results")),
-        ("variables", _variables),
-    ]
-    for topic, look in looks:
-        try:
-            yield from look()
-        except FAILURES as error:
-            wrong = f"{topic} cannot be looked at: {error!r}"
-            yield Finding(topic, "not known", wrong, "send this report in with your issue")
+    yield from _code(clone)
+    if clone:
+        yield from _environment(ROOT / ".venv")
+    yield from _memory()
+    yield from _limits()
+    yield _of_folder("results", folder / "results", OF_RESULTS, "ARGS='--directory elsewhere'")
+    yield _of_folder("temporary", Path(tempfile.gettempdir()), OF_RESULTS, "export TMPDIR=...")
+    if clone:
+        room = 0 if (ROOT / ".venv").exists() else OF_ENVIRONMENT
+        yield _of_folder("clone", ROOT / ".venv", room, "move this clone to a disk that has room")
+    yield _run(folder / "results")
 
 
 def _code(clone: bool) -> "Iterator[Finding]":
@@ -151,23 +139,6 @@ def _installer() -> "ModuleType":
     return module
 
 
-def _package() -> "Iterator[Finding]":
-    """The installed package without a clone: its version, and of each extra what is missing."""
-    from importlib.metadata import distributions, requires, version
-
-    yield Finding("package", f"srhm {version('srhm')}, {sys.executable}")
-    there = {(one.metadata["Name"] or "").lower() for one in distributions()}
-    lacking = {}  # type: dict[str, list[str]]
-    for line in requires("srhm") or []:  # pandas>=2; extra == "analysis"
-        found = re.match(r"([\w.-]+).*extra *== *[\"'](\w+)", line)
-        if found:
-            missing = lacking.setdefault(found.group(2), [])
-            missing += [] if found.group(1).lower() in there else [found.group(1)]
-    for name, missing in lacking.items():
-        cure = f"lacks {', '.join(missing)}: pip install 'srhm[{name}]'" if missing else "whole"
-        yield Finding("extra", f"{name} {cure}")
-
-
 def _memory() -> "Iterator[Finding]":
     """Cores and memory that affinity, quota and job leave."""
     yield Finding("cores", f"{limits.cores()} to use, of {os.cpu_count()}")
@@ -180,23 +151,13 @@ def _memory() -> "Iterator[Finding]":
 
 def _limits() -> "Iterator[Finding]":
     """What a process may open, start and address (`ulimit`)."""
-    for name, what, unit, least in LEAST if resource else ():
+    for name, what, unit, least in LEAST:
         most = resource.getrlimit(getattr(resource, name))[0]
         if most != resource.RLIM_INFINITY:
             wrong = f"at most {most // unit} {what} are allowed; a run needs {least}"
             wrong = wrong if most // unit < least else ""
             cure = "raise it with `ulimit` of the shell"
             yield Finding("limits", f"{most // unit} {what}", wrong, cure)
-
-
-def _disk(folder: Path, clone: bool) -> "Iterator[Finding]":
-    """Folders that are written: room, and whether they take a file and a lock."""
-    temporary = Path(tempfile.gettempdir())
-    yield _of_folder("results", folder / "results", OF_RESULTS, "ARGS='--directory elsewhere'")
-    yield _of_folder("temporary", temporary, OF_RESULTS, "export TMPDIR=...")
-    if clone:
-        room = 0 if (ROOT / ".venv").exists() else OF_ENVIRONMENT
-        yield _of_folder("clone", ROOT / ".venv", room, "move this clone to a disk that has room")
 
 
 def _of_folder(what: str, folder: Path, least: int, cure: str) -> Finding:
@@ -210,8 +171,7 @@ def _of_folder(what: str, folder: Path, least: int, cure: str) -> Finding:
             file.write(bytes(1 << 20))  # a full disk takes an empty file
             file.flush()
             os.fsync(file.fileno())
-            if fcntl is not None:
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         wrong = f"{place} takes no file, or no lock: {error.strerror}"
         return Finding(what, f"{folder}: {error.strerror}", wrong, f"make room, or: {cure}")
@@ -219,36 +179,24 @@ def _of_folder(what: str, folder: Path, least: int, cure: str) -> Finding:
     return Finding(what, f"{folder}: {free} MB free", wrong, f"make room, or: {cure}")
 
 
-def _run(results: Path) -> "Iterator[Finding]":
+def _run(results: Path) -> Finding:
     """The run that is going on, or how the last one ended."""
-    lock, log, holder, going_on = results / ".lock", results / "run.log", "", False
+    lock, log, holder = results / ".lock", results / "run.log", ""
     if lock.is_file():
         with lock.open(encoding="utf-8", errors="replace") as file:
             holder = file.read().strip()
             try:
-                if fcntl is not None:
-                    fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+                fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                going_on = True
+                return Finding("run", f"going on: {holder or 'just starting'}")
             except OSError:
                 pass  # said of the folder
-    if going_on:
-        yield Finding("run", f"going on: {holder or 'just starting'}; `make status` says how far")
-        return
     said = f"none is going on; the last was killed ({holder}): the same command goes on"
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
     failed = [line for line in lines if ": failed: " in line]
     wrong = f"the last run failed: {failed[-1]}" if failed else ""
     cure = f"mend that, and repeat the command: it goes on from there; {log} has all it said"
-    yield Finding("run", said if holder else "none is going on", wrong, cure)
-
-
-def _variables() -> "Iterator[Finding]":
-    """Variables that a user may have meant for the workflow, and that are not heeded."""
-    from srhm.commands.variables import named
-
-    for line in named():
-        yield Finding("variables", line)
+    return Finding("run", said if holder else "none is going on", wrong, cure)
 
 
 def _said_by(words: "Sequence[str]") -> "tuple[int, str]":
@@ -256,7 +204,7 @@ def _said_by(words: "Sequence[str]") -> "tuple[int, str]":
     try:
         done = subprocess.run(
             list(words), cwd=str(ROOT), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            timeout=PATIENCE, env=dict(os.environ, LC_ALL="C", PYTHONNOUSERSITE="1"),
+            timeout=300, env=dict(os.environ, LC_ALL="C", PYTHONNOUSERSITE="1"),
         )  # fmt: skip
     except (OSError, subprocess.TimeoutExpired) as error:
         return 1, str(error)

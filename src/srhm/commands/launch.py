@@ -15,18 +15,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from srhm.commands import limits, variables
 from srhm.commands.device_options import (
     CHOICES,
-    DeviceError,
-    device_options,
-    is_dry,
+    device_of_run,
+    jobs_on_devices,
     why_no_gpu_here,
 )
 from srhm.commands.index import write_index
@@ -45,7 +45,6 @@ from srhm.commands.presets import (
     n_cores,
     preset_with_rows,
     run_of,
-    studies_of,
 )
 from srhm.commands.printing import outlasting, printing
 from srhm.commands.running import LOG, run_snakemake
@@ -63,6 +62,8 @@ PROFILES = REPOSITORY / "profiles"
 # The figure that holds the paper's main result.
 FIRST = "fig04"
 EARLIER = f"{LOG}.earlier"
+# Words that make a run a dry one, and lines of the log that say why no job was begun.
+DRY, TAIL = frozenset({"-n", "--dry-run", "--dryrun"}), 20
 REFUSED = 2  # exit code of a launch that touched nothing
 
 
@@ -100,11 +101,19 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     Raises:
         Refused, StudyError: if it touched nothing.
     """
-    config, profile = _configuration(options), _profile(options.profile)
-    folder, local = options.directory.resolve(), _is_local(profile, extra)
-    studies_of(options.study)
-    words = _words(extra, options, config=config, profile=profile, local=local)
-    run, dry = _run_of(config, folder, options), is_dry(extra)
+    config, (profile, said) = _configuration(options), _profile(options.profile)
+    folder, dry = options.directory.resolve(), not DRY.isdisjoint(extra)
+    local = said.get("executor") in (None, "local") and not any(
+        word.startswith(("-e", "--executor")) for word in extra
+    )
+    try:
+        run = run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
+    except ConfigError as refusal:
+        raise Refused(str(refusal)) from refusal
+    words = [*_own_words(options, extra, run, said, local=local), *extra]
+    # After two dashes, since an option before it might take it for one of its words.
+    targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
+    words += ["--", *targets] if targets else []
     results = folder / "results"
     with locked(folder) as lock:
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
@@ -112,12 +121,12 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         command += ["--directory", str(folder)]
         if (code := _continued(command, folder, asked=options.unlock)) or options.unlock:
             return code
-        for line in run.not_measurable() if run else ():
+        for line in run.not_measurable():
             print(line, flush=True)
-        watch, begun, killed = _watch(run), time.time(), limits.killed_for_memory()
+        watch, begun = _watch(run), time.time()
         _date_now(results)
         command += [*_again(run, folder), *words]
-        if run and not dry:
+        if not dry:
             _note(config, results / run.plan.name)
             _remove_empty(results / run.plan.name)
             print(f"what each job says: {results / LOG}", flush=True)
@@ -132,11 +141,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             # Nothing was to be done: the log of what was done stays.
             (results / EARLIER).replace(results / LOG)
         lock.truncate(0)
-        if run and not dry:
+        if not dry:
             with suppress(OSError):  # a full disk is reported where a job meets it
                 write_index(run, others=_others(config, run))
     if code:
-        _show_failure(results, code, run, watch, begun=begun, killed=killed)
+        _show_failure(results, code, run, watch, begun=begun)
     elif dry:
         print("a dry run: nothing was made")
     else:
@@ -197,89 +206,65 @@ def _configuration(options: argparse.Namespace) -> Path:
     return config
 
 
-def _profile(name: str) -> Path:
+def _profile(name: str) -> tuple[Path, dict[str, Any]]:
+    """Folder of a profile and what it says; its limits of resources by name."""
     profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
     profile = profiles.get(name, Path(name).resolve())
     if not (profile / "profile.yaml").is_file():
         raise Refused(f"no profile {name!r}; there are: {', '.join(profiles)}")
-    return profile
-
-
-def _words(
-    extra: Sequence[str], options: argparse.Namespace, *, config: Path, profile: Path, local: bool
-) -> list[str]:
-    """The words for Snakemake, with rows, devices, cores and studies that are asked for."""
-    words = _with_rows(extra, options.rows) if options.rows else list(extra)
-    if not options.unlock:
-        try:
-            words = device_options(
-                words,
-                given=options.device,
-                config=config,
-                profile=profile,
-                local=local,
-                visible=visible_devices(),
-                unusable=why_no_gpu_here() if local else "",
-            )
-        except DeviceError as refusal:
-            raise Refused(f"{refusal}; nothing was started") from refusal
-    if local:
-        words = _within_limits(words, options, profile=profile)
-    if options.cores is not None:
-        words = ["--cores", str(options.cores), *words]
-    # After two dashes, since an option before it might take it for one of its words.
-    targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
-    return [*words, "--", *targets] if targets else words
-
-
-def _with_rows(extra: Sequence[str], rows: str) -> list[str]:
-    """The words for Snakemake with the rows that are asked for."""
-    own = [word for word in extra if word == "--config" or word.startswith(("--config=", "-C"))]
-    if own:  # of two, Snakemake takes the last alone
-        raise Refused(f"give --config rows={rows} with the others; nothing was started")
-    # Before an option: it would take a target for one more entry.
-    return ["--config", f"rows={rows}", "--rerun-incomplete", *extra]
-
-
-def _within_limits(
-    extra: Sequence[str], options: argparse.Namespace, *, profile: Path
-) -> list[str]:
-    """The words for Snakemake with the cores and the memory of the container or job.
-
-    What the user or the profile says about them counts.
-    """
-    given = {word.split("=")[0] for word in extra}
     said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
-    cores, words = limits.cores(), list(extra)
-    if options.cores is None and said.get("cores") == "all" and not given & {"--cores", "-c"}:
-        options.cores = cores
-    megabytes = limits.memory()
-    if not megabytes or any("mem_mb" in word for word in extra):
-        return words
-    left = max(megabytes - OF_SNAKEMAKE, OF_A_JOB)
-    if left < (options.cores or cores) * OF_TRAINING:
-        print(
-            f"memory: {megabytes} MB by the limit of this container or job: as many jobs at a time"
-            " as fit",
-            flush=True,
+    resources = said.get("resources", {})
+    if isinstance(resources, list):
+        resources = dict(one.split("=", 1) for one in resources)
+    return profile, {**said, "resources": resources}
+
+
+def _own_words(
+    options: argparse.Namespace,
+    extra: Sequence[str],
+    run: Run,
+    profile: Mapping[str, Any],
+    *,
+    local: bool,
+) -> list[str]:
+    """Options for Snakemake about rows, device, cores and memory; those of the user follow them.
+
+    Of an option that is given twice Snakemake takes the last.
+    """
+    if any(word.startswith(("--config=", "-C")) or word == "--config" for word in extra):
+        raise Refused(
+            "--config: `srhm status`, `publish` and `gc` would know nothing of it. Give --device or"
+            " --rows, write other keys into a file, and name it by --configfile; nothing was"
+            " started"
         )
-    # Of an option that is given twice Snakemake takes the last; what follows two dashes is none.
-    end = words.index("--") if "--" in words else len(words)
-    if "--resources" in words[:end]:
-        last = end - 1 - words[:end][::-1].index("--resources")
-        words.insert(last + 1, f"mem_mb={left}")
-    else:
-        words[end:end] = ["--resources", f"mem_mb={left}"]
-    if "default-resources" not in said and "--default-resources" not in given:
-        words[:0] = ["--default-resources", f"mem_mb={OF_A_JOB}", "--rerun-incomplete"]
-    return words
-
-
-def _run_of(config: Path, folder: Path, options: argparse.Namespace) -> Run | None:
-    """The studies that are made; None for a configuration that is refused: Snakemake says why."""
-    with suppress(ConfigError):
-        return run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
-    return None
+    resources = dict(profile["resources"])
+    asked, in_file = options.device or run.plan.preset.device, run.plan.preset.device
+    settings = {"rows": options.rows} if options.rows else {}
+    if not options.unlock and not (asked == in_file == "cpu"):
+        visible = visible_devices()
+        device = device_of_run(asked, visible, local=local, unusable=why_no_gpu_here())
+        settings |= {"device": device} if device != in_file else {}
+        if device == "cuda" and local:
+            resources.setdefault("gpu", jobs_on_devices(visible, profile))
+    cores, words = options.cores, list[str]()
+    if local:
+        cores = cores or (limits.cores() if profile.get("cores") == "all" else None)
+        if megabytes := limits.memory():
+            left = max(megabytes - OF_SNAKEMAKE, OF_A_JOB)
+            if left < (cores or limits.cores()) * OF_TRAINING:
+                print(
+                    f"memory: {megabytes} MB by the limit of this container or job: as many jobs"
+                    " at a time as fit",
+                    flush=True,
+                )
+            resources.setdefault("mem_mb", left)
+            if "default-resources" not in profile:
+                words += ["--default-resources", f"mem_mb={OF_A_JOB}"]
+    words += ["--cores", str(cores)] if cores else []
+    for option, named in (("--config", settings), ("--resources", resources)):
+        words += [option, *(f"{name}={value}" for name, value in named.items())] if named else []
+    # Last one that takes no words: a target of the user would be taken for one.
+    return [*words, "--rerun-incomplete"]
 
 
 def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
@@ -345,10 +330,8 @@ def _date_now(results: Path) -> None:
         )
 
 
-def _watch(run: Run | None) -> Watch | None:
+def _watch(run: Run) -> Watch:
     """The networks of a run, all of which can be read that are stored."""
-    if run is None or not run.curves:
-        return None
     watch = Watch(run.work, *run.stores, searched=run.searched)
     for error in watch.unreadable():
         raise Refused(
@@ -357,15 +340,14 @@ def _watch(run: Run | None) -> Watch | None:
     return watch
 
 
-def _again(run: Run | None, folder: Path) -> list[str]:
+def _again(run: Run, folder: Path) -> list[str]:
     """Options that make Snakemake gather those curves again whose cells are not to be taken.
 
     Such cells are not in the store, or were trained on a GPU by other code. Snakemake looks at
     curves only: it would miss a lost cell until its weights are wanted.
     """
     files = []
-    for curve in run.curves.values() if run else ():
-        assert run is not None
+    for curve in run.curves.values():
         file = run.rows(curve)
         if not file.is_file():
             continue
@@ -385,16 +367,8 @@ def _again(run: Run | None, folder: Path) -> list[str]:
     return ["--forcerun", *files, "--rerun-incomplete"] if files else []
 
 
-def _is_local(profile: Path, extra: Sequence[str]) -> bool:
-    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
-    given = {word.split("=")[0] for word in extra}
-    return said.get("executor") in (None, "local") and not given & {"-e", "--executor"}
-
-
-def _milestones(run: Run | None) -> dict[str, str]:
+def _milestones(run: Run) -> dict[str, str]:
     """What is said when Figure 4 of the paper is there, or the first figure of other studies."""
-    if run is None:
-        return {}
     figures = [figure.name for study in run.plan.studies for figure in STUDIES[study].figures]
     return {
         name: f"Figure {name.removeprefix('fig').lstrip('0')}: "
@@ -414,62 +388,43 @@ def _wall_time(begun: float) -> str:
     return f"{seconds // 60} min {seconds % 60} s"
 
 
-def _show_failure(
-    results: Path,
-    code: int,
-    run: Run | None,
-    watch: Watch | None,
-    *,
-    begun: float,
-    killed: int | None,
-) -> None:
+def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: float) -> None:
     """What ended a run, and what there is of its networks."""
-    for text in last_words(results, FAILED, since=begun):
-        print(text)
-    if why := _for_memory(results / LOG, code, before=killed):
-        print(why)
-    kept = ""
-    if run and watch:
-        done, n_cells = watch.arrivals(), watch.progress(now=time.time()).cells
-        begun_keys = {
-            entry["key"]
-            for curve in run.curves.values()
-            for entry in curve.entries
-            if run.checkpoint(curve, entry["key"]).is_file()
-        }
-        unfinished = len(begun_keys - done.keys())
-        kept = f"; {len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
-    print(f"stopped after {_wall_time(begun)} (exit code {code}){kept}")
+    log, failed = results / LOG, last_words(results, FAILED, since=begun)
+    said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    print("\n".join(failed or said.splitlines()[-TAIL:]))
+    if "SIGKILL: 9" in said or code == 128 + signal.SIGKILL:
+        print(_killed())
+    done, n_cells = watch.arrivals(), watch.progress(now=time.time()).cells
+    begun_keys = {
+        entry["key"]
+        for curve in run.curves.values()
+        for entry in curve.entries
+        if run.checkpoint(curve, entry["key"]).is_file()
+    }
+    unfinished = len(begun_keys - done.keys())
+    kept = f"{len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
+    print(f"stopped after {_wall_time(begun)} (exit code {code}); {kept}")
     print("the same command goes on from there, once what is reported above is mended")
 
 
-def _for_memory(log: Path, code: int, *, before: int | None) -> str:
-    """That a job was killed for want of memory, or perhaps, and what to do; empty if none was.
-
-    code: of Snakemake. before: how often the system had done so before the run.
-    """
-    said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-    if "SIGKILL: 9" not in said and code != 128 + signal.SIGKILL:
-        return ""
-    megabytes, now = limits.memory(), limits.killed_for_memory()
-    limit = f" (its limit here: {megabytes} MB)" if megabytes else ""
-    cure = "CORES=1 has one job at a time; what is stored is kept"
-    if now is not None and before is not None and now > before:
-        return f"out of memory{limit}: the system killed {now - before} processes. {cure}"
+def _killed() -> str:
+    """Why the system may have killed a job, and what to do."""
     seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
     if seconds != resource.RLIM_INFINITY:
         return (
             f"a job was killed (SIGKILL), as the system does after {seconds} s of processor time,"
             " the limit here (ulimit -t): raise it, or run on a node without one"
         )
-    return f"a job was killed (SIGKILL), as the system does for want of memory{limit}. {cure}"
+    limit = f" (its limit here: {limits.memory()} MB)" if limits.memory() else ""
+    return (
+        f"a job was killed (SIGKILL), as the system does for want of memory{limit}. CORES=1 has one"
+        " job at a time; what is stored is kept"
+    )
 
 
-def _show_results(run: Run | None, wall_time: str) -> None:
+def _show_results(run: Run, wall_time: str) -> None:
     """The last screen: what the claims say, where the rest is, what is missing."""
-    if run is None:
-        print(f"done in {wall_time}")
-        return
     # It reads tables: pandas is loaded when the run has ended, not before it starts.
     from srhm.commands.claims import screen, shorten_line
 

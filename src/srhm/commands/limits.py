@@ -60,28 +60,6 @@ def memory(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> "i
     return min(filter(None, found), default=None)
 
 
-def killed_for_memory(root: str = "/") -> "int | None":
-    """How often the system has killed a process for want of memory; None where it does not say.
-
-    Of the container where that counts, else of the machine: two counts tell about the time between.
-    """
-    for folder in _groups(root, "memory"):
-        for name in ("memory.events", "memory.oom_control"):
-            count = _counter(_read(folder, name))
-            if count is not None:
-                return count
-    return _counter(_read(os.path.join(root, "proc"), "vmstat"))
-
-
-def _counter(text: str) -> "int | None":
-    """Number that follows "oom_kill" at the beginning of a line."""
-    for line in text.splitlines():
-        words = line.split()
-        if len(words) == 2 and words[0] == "oom_kill":
-            return _number(words[1])
-    return None
-
-
 def _of_job(environment: "Mapping[str, str]") -> int:
     """Cores of the job of a cluster; 0 where this is none, or it does not say."""
     for job, names in JOBS:

@@ -1,7 +1,6 @@
 """What a terminal shows of a run: its phases on one line, what goes wrong, the first figure.
 
-Routine is left to the log: the lines of jobs that begin, go on and end. All else is shown: errors,
-warnings of jobs, and whatever is not known here.
+Routine is left to the log. Shown are the lines of jobs and of Snakemake that warn or tell an error.
 """
 
 import re
@@ -9,7 +8,7 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import BinaryIO, TextIO
 
@@ -18,61 +17,12 @@ from srhm.commands.watching import Watch
 # Seconds between two looks at a run, and between two lines about it off a terminal.
 BETWEEN, ELSEWHERE = 1.0, 60.0
 ERASE = "\r\x1b[K"
-# Of jobs that go on as they should, after the time and the name of the job.
-JOB = re.compile(r"\d\d:\d\d:\d\d \S+: ")
-OF_A_JOB = re.compile(
-    JOB.pattern
-    + "(?:"
-    + "|".join(
-        (
-            r"cell \d+ of \d+: (?!.*diverged)",
-            r"\d+ ",
-            r"\S+: \d+ rows",
-            r"(?:kernels|Hessians|singular values|gaps and preactivations) of \d+ cells",
-            r"ends and gaps of \d+ cells",
-            r"seed \d+: \d+ deformations",
-            r"\S+, P = \d+, seed \d+: R_f",
-            r"\S+, \d+\.\d MB",
-            r"device \S+ (?:of|as given by) ",
-            r"beside it the published run ",
-        )
-    )
-    + ")"
-)
-OF_SNAKEMAKE = re.compile(
-    "|".join(
-        (
-            r"$",
-            r"Using (?:workflow specific profile|shell:) ",
-            r"Assuming unrestricted shared filesystem",
-            r"Building DAG of jobs",
-            r"Provided (?:cores|resources|remote nodes): ",
-            r"Rules claiming more threads",
-            r"Conda environments: ",
-            r"Job stats:|job +count|-+ +-+$|\w+ +\d+$",
-            r"Select jobs to execute|Execute \d+ jobs",
-            r"\[\w{3} \w{3} +\d+ [\d:]{8} \d{4}\]$",
-            r"Job \d+: |Reason: |Shell command: |Finished jobid: |\d+ of \d+ steps ",
-            r"Job \d+ has been submitted ",
-            r"(?:Removing|Would remove) temporary output ",
-            r"Complete log|Elapsed time: ",
-            # Of the report of a job that failed: its files, thousands of characters.
-            r"    (?:input|output|jobid|conda-env|resources): |    message: None$",
-            r"(?:local)?rule \w+:$",
-        )
-    )
-)
-# Lines of jobs of one kind that are shown; a kind is a line without its words with digits.
-MOST = 5
+LOUD = ("WARNING", "ERROR", "Error")
+# Of Snakemake: a job that has ended, and a row of its table of the jobs of each rule.
 ENDED = re.compile(r"Finished jobid: \d+ \(Rule: (\w+)\)")
 COUNTED = re.compile(r"(\w+) +(\d+)$")
 # Phases in their order, with the beginning of the names of their rules; the last has all others.
 PHASES = {"data": "draw_derivations", "train": "train_", "measure": "measure_", "figures": ""}
-
-
-def is_routine(line: str) -> bool:
-    """Whether a line says only that a run goes on as it should."""
-    return bool(OF_A_JOB.match(line) or OF_SNAKEMAKE.match(line))
 
 
 def phase_of(rule: str) -> str:
@@ -91,57 +41,35 @@ class PrintedLines:
     ) -> None:
         self.jobs, self.ended = Counter[str](), Counter[str]()
         self._every_line, self._milestones = every_line, milestones or {}
-        self._kinds = Counter[str]()
         self._in_table, self._begun = False, time.monotonic()
 
-    def taken(self, lines: Sequence[str]) -> list[str]:
-        """What is shown of these lines, with milestones."""
-        found = []
-        for line in lines:
-            self._count(line)
-            if self._every_line:
-                found.append(line)
-            elif not is_routine(line):
-                found += self._of_its_kind(line)
-            if (ended := ENDED.match(line)) and ended[1] in self._milestones:
-                seconds = round(time.monotonic() - self._begun)
-                found.append(
-                    f"{self._milestones[ended[1]]}, after {seconds // 60} min {seconds % 60} s"
-                )
-        return found
-
-    def _of_its_kind(self, line: str) -> list[str]:
-        """The line, unless it is of a job and many of its kind were shown."""
-        if not JOB.match(line):
-            return [line]
-        kind = re.sub(r"\S*\d\S*", "", line)
-        self._kinds[kind] += 1
-        if self._kinds[kind] == MOST + 1:
-            return ["more lines of this kind are in the log"]
-        return [line] if self._kinds[kind] <= MOST else []
-
-    def _count(self, line: str) -> None:
-        if ended := ENDED.match(line):
-            self.ended[phase_of(ended[1])] += 1
-        elif line.startswith("Job stats:"):
+    def shown(self, line: str) -> list[str]:
+        """What is shown of a line: itself, a milestone, or nothing."""
+        if line.startswith("Job stats:"):
             self._in_table, self.jobs = True, Counter()
         elif self._in_table and (row := COUNTED.match(line)):
-            if row[1] == "total":
-                self._in_table = False
-            else:
-                self.jobs[phase_of(row[1])] += int(row[2])
+            self._in_table = row[1] != "total"
+            self.jobs[phase_of(row[1])] += self._in_table * int(row[2])
+        found = [line] if self._every_line or any(word in line for word in LOUD) else []
+        if ended := ENDED.match(line):
+            self.ended[phase_of(ended[1])] += 1
+            if ended[1] in self._milestones:
+                seconds = round(time.monotonic() - self._begun)
+                after = f"after {seconds // 60} min {seconds % 60} s"
+                found.append(f"{self._milestones[ended[1]]}, {after}")
+        return found
 
 
 class LiveView:
     """One line about a run that is renewed below its messages; a line a minute off a terminal.
 
-    watch: the cells of the run, None if they are not known. printed: what the run prints, from
+    watch: the cells of the run. printed: what the run prints, from
     where it is shown here: the run itself must not fail with a reader that is gone (`| tee log`
     after Ctrl-C), nor hang up with a terminal. lines: which of it is shown.
     """
 
     def __init__(
-        self, watch: Watch | None, out: TextIO, *, printed: BinaryIO, lines: PrintedLines
+        self, watch: Watch, out: TextIO, *, printed: BinaryIO, lines: PrintedLines
     ) -> None:
         self._watch, self._out, self._printed, self._lines = watch, out, printed, lines
         self._begun = self._said = time.time()
@@ -157,8 +85,7 @@ class LiveView:
         self._over.set()
         self._thread.join()
         with suppress(OSError):
-            news = self._news()
-            self._show(news + "".join(f"{one}\n" for one in self._taken(self._rest)))
+            self._show(self._news(at_end=True))
 
     def line(self) -> str:
         """The phases of the run: how far each is, and how long training will still take."""
@@ -169,7 +96,7 @@ class LiveView:
                 continue
             if ended[phase] >= jobs[phase]:
                 parts.append(phase)
-            elif phase == "train" and self._watch is not None:
+            elif phase == "train":
                 progress = self._watch.progress(now=time.time(), since=self._begun)
                 parts.append(f"train {progress.short()}")
             else:
@@ -194,11 +121,9 @@ class LiveView:
         self._out.write((ERASE if self._out.isatty() else "") + text + line)
         self._out.flush()
 
-    def _news(self) -> str:
+    def _news(self, *, at_end: bool = False) -> str:
         """What is shown of the whole lines that were printed since the last look."""
-        new = self._printed.read()
-        whole, _, self._rest = (self._rest + new.decode(errors="replace")).rpartition("\n")
-        return "".join(f"{one}\n" for one in self._taken(whole))
-
-    def _taken(self, text: str) -> list[str]:
-        return self._lines.taken(text.split("\n")) if text else []
+        lines = (self._rest + self._printed.read().decode(errors="replace")).split("\n")
+        self._rest = "" if at_end else lines.pop()
+        shown = [one for line in lines if line for one in self._lines.shown(line)]
+        return "".join(f"{one}\n" for one in shown)

@@ -34,7 +34,7 @@ def run_snakemake(
     preset: str,
     *,
     local: bool,
-    watch: Watch | None,
+    watch: Watch,
     lines: PrintedLines,
 ) -> int:
     """Exit code of the command, which holds the lock too; 128 + n where signal n ended it.

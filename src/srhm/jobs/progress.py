@@ -14,7 +14,7 @@ FAILED = "failed:"
 
 @contextmanager
 def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
-    """Logger of one job: lines with time and name to its file and to the screen.
+    """Logger of one job: lines with time, level and name to its file and to the screen.
 
     An error that ends the job is written to the file with its traceback, and raised on; its last
     line, in the file and on the screen, says what failed, why, and where the log is. The last line
@@ -27,7 +27,7 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     log = logging.getLogger(f"srhm.{name}")
     log.setLevel(logging.INFO)
     log.propagate = False
-    form = logging.Formatter(f"%(asctime)s {name}: %(message)s", datefmt="%H:%M:%S")
+    form = logging.Formatter(f"%(asctime)s %(levelname)s {name}: %(message)s", datefmt="%H:%M:%S")
     handlers: list[logging.Handler] = [
         logging.FileHandler(path, mode="w", encoding="utf-8"),
         logging.StreamHandler(sys.stderr),

@@ -90,12 +90,13 @@ def watched(
                 self.unanswered = self.unanswered or now
                 self.told = now
                 self.logger.warning(
-                    f"Slurm's status command fails, for {(now - self.unanswered) / 60:.0f} min:"
-                    f" {forgotten} jobs go on, and are looked at again. Ctrl-C cancels them"
+                    "WARNING: Slurm's status command fails, for"
+                    f" {(now - self.unanswered) / 60:.0f} min: {forgotten} jobs go on, and are"
+                    " looked at again. Ctrl-C cancels them"
                 )
             elif not forgotten and self.unanswered is not None:
                 minutes = (now - self.unanswered) / 60
-                self.logger.warning(f"Slurm answers again, after {minutes:.0f} min")
+                self.logger.warning(f"WARNING: Slurm answers again, after {minutes:.0f} min")
                 self.unanswered = None
 
         async def _gone(self, jobs: Sequence[Any]) -> list[Any]:
@@ -145,7 +146,7 @@ def watched(
                 super().cancel_jobs([*active_jobs, *unlisted])
             except Exception as error:  # noqa: BLE001 (Snakemake is to end whatever Slurm says)
                 self.logger.error(
-                    f"jobs may run on ({error}): scancel --name {self.run_uuid} ends them"
+                    f"ERROR: jobs may run on ({error}): scancel --name {self.run_uuid} ends them"
                 )
 
         def shutdown(self) -> None:

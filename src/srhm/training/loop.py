@@ -159,7 +159,13 @@ def train_or_load(
     for batch, outcome in _outcomes(work, waiting, at_once=at_once):
         if not isinstance(outcome, Exception):
             found |= outcome
-            log.info("%s", progress.after(list(outcome.values())))
+            log.log(
+                logging.WARNING
+                if any(cell.row.get("status") == "diverged" for cell in outcome.values())
+                else logging.INFO,
+                "%s",
+                progress.after(list(outcome.values())),
+            )
         elif isinstance(outcome, Interrupted):
             kept += outcome.kept * len(batch)
         elif (instead := trainer.after(outcome, batch, waiting)) is not None:
