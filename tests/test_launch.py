@@ -22,6 +22,11 @@ rule network:
     output: "results/toy/network"
     shell: "touch started; while [ ! -e go ]; do sleep 0.05; done; touch {output}"
 """
+# Of a network that the workflow does not make.
+CONFIG = """
+preset: toy
+sparse_hierarchy: {curves: [{net: lcn, L: 2, v: 3, s0: 1, P: [30]}]}
+"""
 
 
 @dataclass
@@ -49,7 +54,7 @@ def toy(tmp_path: Path) -> Path:
     for folder in ("src/srhm/commands", "config", "profiles/default", "folder"):
         (tmp_path / folder).mkdir(parents=True)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    (tmp_path / "config" / "toy.yaml").write_text("preset: toy\nbottleneck: {}\n")
+    (tmp_path / "config" / "toy.yaml").write_text(CONFIG)
     profile = launch.REPOSITORY / "profiles" / "default" / "profile.yaml"
     shutil.copy(profile, tmp_path / "profiles" / "default")
     return Path(shutil.copy(launch.__file__, tmp_path / "src" / "srhm" / "commands"))

@@ -92,10 +92,16 @@ def test_the_makefile_gets_a_number_of_cores_from_any_python():
     assert 1 <= int(done.stdout) <= (os.cpu_count() or 1)
 
 
+TINY = {
+    "preset": "tiny",
+    "sparse_hierarchy": {"curves": [{"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": [30]}]},
+}
+
+
 def words(monkeypatch, *given, memory, profile):
     monkeypatch.setattr(limits, "memory", lambda: memory)
     monkeypatch.setattr(limits, "cores", lambda: 2)
-    run = Run(plan_preset({"preset": "tiny", "bottleneck": {}}), Path())
+    run = Run(plan_preset(TINY), Path())
     options, extra = launch._parser("reproduce").parse_known_args(given)
     _, said = launch._profile(profile)
     return launch._own_words(options, extra, run, said, local=True)[:-1]

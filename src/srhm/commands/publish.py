@@ -8,7 +8,7 @@ writes nothing unless `--drop` is given.
 """
 
 import sys
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -75,51 +75,38 @@ class Taken:
 def finished(run: Run, study: str) -> Taken:
     """The curves whose tables hold just the planned cells, and what is measured of them.
 
-    A table that cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other
+    A curve that cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other
     code, which plan and status count as missing.
     """
     taken, schemas = Taken(), published_schemas(study)
-    needed = [one for one in STUDIES[study].measurements if one.may_be_empty]
     for name, curve in run.plan.studies[study].curves.items():
         files = files_of_curve(run, study, curve)
         if not files["cells"].is_file():
             continue
-        found = _tables_of_curve(curve, files, schemas, taken)
-        tables = {"cells", "timings"}.union(
-            *(one.tables for one in needed if places.is_of(one, curve))
-        )
-        if missing := tables - found.keys():
-            if absent := [str(files[one]) for one in sorted(missing) if not files[one].exists()]:
-                taken.remarks.append(f"not taken: {name}: {', '.join(absent)} is still to be made")
-        elif outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
-            taken.remarks.append(
-                f"not taken: {files['cells']}: {outdated} of its {len(found['cells'])} cells were"
-                " trained on a GPU by other code and count as missing"
-            )
-        else:
-            for table, rows in found.items():
-                taken.rows.setdefault(table, {})[name] = rows
-    return taken
-
-
-def _tables_of_curve(
-    curve: Curve, files: Mapping[str, Path], schemas: Mapping[str, Any], taken: Taken
-) -> dict[str, pd.DataFrame]:
-    """Tables of a curve that hold its cells, by name; taken: gets a remark on each other one."""
-    keys, found = [entry["key"] for entry in curve.entries], {}
-    for table, file in files.items():
-        one = table in ("cells", "timings")
-        if not one and not file.is_file():
-            continue
+        measured = [one for one in STUDIES[study].measurements if places.is_of(one, curve)]
+        needed = {"cells", "timings"}.union(*(one.tables for one in measured if one.may_be_empty))
+        keys, found = [entry["key"] for entry in curve.entries], {}
         try:
-            rows = read_table(file, schemas[table])
-            if table == "cells" and curve.search:
-                keys = keys_of_rows(searched_spec(curve), rows)
-            may_lack = may_lack_cells(schemas[table])
-            found[table] = checked(rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
+            for table, file in files.items():
+                if table not in needed and not file.is_file():
+                    continue
+                rows = read_table(file, schemas[table])
+                if table == "cells" and curve.search:
+                    keys = keys_of_rows(searched_spec(curve), rows)
+                one = table in ("cells", "timings")
+                may_lack = may_lack_cells(schemas[table])
+                found[table] = checked(rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
+            if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
+                raise TableError(
+                    f"{files['cells']}: {outdated} of its {len(keys)} cells were trained on a GPU"
+                    " by other code and count as missing"
+                )
         except TableError as refusal:
             taken.remarks.append(f"not taken: {refusal}")
-    return found
+            continue
+        for table, rows in found.items():
+            taken.rows.setdefault(table, {})[name] = rows
+    return taken
 
 
 def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
@@ -193,17 +180,13 @@ def published_before(
             raise
         if not isinstance(interrupted, OtherFormat):  # of another version, and written anew
             taken.remarks.append(f"written anew: {interrupted}")
-    asked = {key for keys in planned.values() for key in keys}
     for curve, cells in rows["cells"].items():
         keys = list(planned.get(curve, []))
         if curve in searched:
             keys = keys_of_rows(searched_spec(searched[curve]), cells)
         if cells["key"].tolist() != keys:
             if n := sum(key not in elsewhere for key in cells["key"]):
-                why = "whose keys the configuration and the code do not have"
-                if asked.issuperset(cells["key"]):
-                    why = "whose cells other curves hold now, not finished"
-                taken.lost.append(f"{n} rows of {curve}, {why}")
+                taken.lost.append(f"{n} rows of {curve}")
             continue
         for table, own in rows.items():
             if curve in own:
@@ -239,7 +222,6 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         *_some(now.remarks),
         *_some(before.remarks),
         *_some([f"dropped: {one}" for one in before.lost]),
-        _by_kind(planned, done),
         f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
         f" {results}, {len(before.curves - now.curves)} published before),"
         f" {provenance['cells']} of {provenance['planned_cells']} cells",
@@ -248,7 +230,6 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
             for table, own in rows.items()
             if own and table not in ("cells", "timings")
         ),
-        f"trained: {_times(provenance)}",
         f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
     ]
 
@@ -398,21 +379,6 @@ def _device(versions: str) -> str:
     return "GPU" if stack and versions[stack.end() :] != "cpu" else "CPU"
 
 
-def _times(provenance: Mapping[str, Any]) -> str:
-    """How long networks were trained, and how many without a time of their own."""
-    parts = provenance["trained_on"]
-    alone, together = (
-        sum(one["cells"] for one in parts if (one["seconds"] is None) == shared)
-        for shared in (False, True)
-    )
-    said = []
-    if alone:
-        said.append(f"{alone} cells one by one, {provenance['seconds'] / 3600:.3g} h")
-    if together:
-        said.append(f"{together} cells in packs, which have no times of their own")
-    return "; ".join(said)
-
-
 def _counts(values: pd.Series) -> dict[str, int]:
     return {str(value): int(n) for value, n in values.value_counts().sort_index().items()}
 
@@ -420,19 +386,6 @@ def _counts(values: pd.Series) -> dict[str, int]:
 def _some(remarks: Sequence[str]) -> list[str]:
     more = len(remarks) - SHOWN
     return [*remarks[:SHOWN], *([f"... and {more} more like these"] if more > 0 else [])]
-
-
-def _by_kind(planned: Mapping[str, Curve], curves: Collection[str]) -> str:
-    """A table of what is taken and what is missing, by net, L, s and width."""
-    rows = [
-        # Data without a grammar have no L and s.
-        {**{name: "-" if curve.cells[0].get(name) is None else curve.cells[0][name]
-            for name in ("net", "L", "s", "width")},
-         "curves": 1, "taken": int(name in curves), "missing": int(name not in curves)}
-        for name, curve in planned.items()
-    ]  # fmt: skip
-    groups = pd.DataFrame(rows).groupby(["net", "L", "s", "width"], sort=False)
-    return groups.sum().reset_index().to_string(index=False)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
