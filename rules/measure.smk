@@ -10,7 +10,6 @@ for folder, (measurement, _) in MEASUREMENTS.items():
         input:
             rows=places.rows_of_curve(measurement.trainer, "{curve}"),
             derivations=sample_of_curve,
-            published=published_files_of_curve,
         output:
             **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
         log:

@@ -10,8 +10,7 @@ from srhm.store.sources import as_digested
 
 spec = json.loads(snakemake.params.spec)
 with measuring_job(snakemake.log[0], name=spec["curve"], resources=snakemake.resources) as log:
-    measured = spec["options"].get("measurement", spec)["function"]
-    with as_digested(snakemake.params.source, *roots_of("measure.py", measured)):
+    with as_digested(snakemake.params.source, *roots_of("measure.py", spec["function"])):
         rows = measured_rows(
             of_rows(spec, Path(snakemake.input.rows)),
             derivations=snakemake.input.derivations,

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from srhm.jobs.job import training_job
-from srhm.store.published import write_curve
+from srhm.store.records import write_table
+from srhm.store.tables import schema_of
 from srhm.training.loop import result_rows
 from srhm.training.searching import train_paths
 
@@ -22,5 +23,6 @@ with training_job(snakemake.log[0], name=name, resources=resources) as (log, sto
         gpu=resources.get("gpu", 0),
     )
     rows, timings = result_rows(name, entries, cells, **spec["columns"])
-    output = {"timings": snakemake.output.timings, "cells": snakemake.output.rows}
-    write_curve(spec, {"cells": rows, "timings": timings}, output)
+    schemas = {table: schema_of(schema) for table, schema in spec["schemas"].items()}
+    write_table(timings, Path(snakemake.output.timings), schemas["timings"])
+    write_table(rows, Path(snakemake.output.rows), schemas["cells"])

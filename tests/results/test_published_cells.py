@@ -1,9 +1,6 @@
 """A curve with a size or a seed more takes the published rows of all its other cells."""
 
 import json
-import logging
-from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,21 +8,17 @@ import yaml
 
 from srhm.commands.presets import CONFIG
 from srhm.commands.publish import published_before
-from srhm.measure import rows as beside_published
-from srhm.measure.rows import measured_rows, write_measured
 from srhm.planning import preset, specs
 from srhm.planning.registry import STUDIES
 from srhm.store.cells import path_of
+from srhm.store.gathering import completed, gather
 from srhm.store.places import PUBLISHED, published_folder, store_of
-from srhm.store.published import completed, published_keys
-from srhm.store.published_provenance import PublicationError
-from srhm.store.records import read_table
-from srhm.store.tables import CELLS
+from srhm.store.published import published_keys, taken_rows
+from srhm.store.records import TableError, read_table, write_table
+from srhm.store.tables import CELLS, schema_of
 from srhm_studies.regimes.stripe.measure import NEURONS
 
 FOLDER = published_folder("laptop", "depth")
-(NEURONS_OF_CELLS,) = (one for one in STUDIES["stripe"].measurements if one.name == "neurons")
-LOG = logging.getLogger(__name__)
 
 
 def plan_of(*studies, name="laptop", rows="both", published=PUBLISHED, directory=FOLDER, **changes):
@@ -44,7 +37,8 @@ def planned(study="depth", **options):
 
 
 def test_only_the_cells_of_a_further_seed_are_trained():
-    now, before = planned(seeds=5), planned()
+    plan, before = plan_of("depth", seeds=5), planned()
+    now = plan.studies["depth"]
     assert not before.partly
     n = len(before.curves)
     assert before.archived == f"{n} of {n} curves are archived rows"
@@ -53,11 +47,12 @@ def test_only_the_cells_of_a_further_seed_are_trained():
         whole, left = now.curves[name], now.trained[name]
         assert {one["cell"]["seed"] for one in left.entries} == {4}
         assert {one["cell"]["seed"] for one in whole.entries} == {0, 1, 2, 3, 4}
-        assert left.order == tuple(one["key"] for one in whole.entries)
-        assert Path(left.published_in) == FOLDER
-        assert "order" in specs.curve_spec(left)
-        assert "order" not in specs.curve_spec(whole)
-        assert [Path(file).parent for file in specs.taken_files(left)] == [FOLDER] * 3
+        assert left.published_in == ""  # nothing is searched
+        taken = json.loads(specs.gathering_spec(plan, "depth"))["taken"][name]
+        assert set(taken["keys"]) == now.partly[name]
+        assert {one["key"] for one in left.entries} == {
+            one["key"] for one in whole.entries
+        } - now.partly[name]
     number = sum(map(len, now.partly.values()))
     assert f" and {number} cells of others are archived rows" in now.origin
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
@@ -68,13 +63,12 @@ def test_only_the_cells_of_a_further_seed_are_trained():
 def test_a_cell_that_the_store_has_is_not_taken(tmp_path):
     now = planned(seeds=5, directory=tmp_path)
     curve = next(iter(now.trained.values()))
-    file = path_of(tmp_path / store_of(curve.trainer), curve.order[0])
+    key = min(now.partly[curve.name])
+    file = path_of(tmp_path / store_of(curve.trainer), key)
     file.parent.mkdir(parents=True)
     file.touch()
     left = planned(seeds=5, directory=tmp_path).trained[curve.name]
-    assert {one["key"] for one in left.entries} - {one["key"] for one in curve.entries} == {
-        curve.order[0]
-    }
+    assert {one["key"] for one in left.entries} - {one["key"] for one in curve.entries} == {key}
 
 
 def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
@@ -85,65 +79,36 @@ def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
     whole = published_before(FOLDER, "depth", other, elsewhere=set(keys[name]))
     assert whole.lost == []
     (lost,) = published_before(FOLDER, "depth", other).lost
-    assert (
-        lost == f"{len(keys[name])} rows of {name}, whose cells other curves hold now, not finished"
-    )
-    del other["other"]
-    (lost,) = published_before(FOLDER, "depth", other).lost
-    assert lost.endswith("whose keys the configuration and the code do not have")
+    assert lost == f"{len(keys[name])} rows of {name}"
 
 
-def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here(tmp_path, monkeypatch):
-    folder = published_folder("laptop", "stripe")
-    published = read_table(folder / "neurons.parquet", NEURONS)
-    name = published["curve"][0]
-    expected = published[published["curve"] == name].reset_index(drop=True)
-    keys = list(dict.fromkeys(expected["key"]))
-    here = keys[1]
-    left = replace(
-        next(iter(planned("stripe").curves.values())),
-        name=name,
-        entries=({"key": here, "source": "", "cell": {}},),
-        published_in=str(folder),
-        order=tuple(keys),
-    )
-    asked = []
-
-    def measured(spec, **how):
-        asked.append((spec["function"], [one["key"] for one in spec["cells"]], how["derivations"]))
-        own = expected[expected["key"] == here].drop(columns="curve").assign(readout=7.0)
-        return {"neurons": own.to_dict("records")}
-
-    monkeypatch.setattr(beside_published, "measured_rows", measured)
-    for entries, derivations in ((left.entries, ["file"]), ((), [])):
-        spec = json.loads(
-            specs.measuring_spec((NEURONS_OF_CELLS, {}), replace(left, entries=entries))
-        )
-        rows = measured_rows(spec, derivations=derivations, store=tmp_path, log=LOG)
-        write_measured(spec, rows, {"neurons": str(tmp_path / "neurons.parquet")})
-        found = read_table(tmp_path / "neurons.parquet", NEURONS)
-        readout = expected["readout"].mask(expected["key"] == here, 7.0) if entries else None
-        whole = expected if readout is None else expected.assign(readout=readout)
-        pd.testing.assert_frame_equal(found, whole)
-    assert asked == [
-        (NEURONS_OF_CELLS.function, [here], ["file"])
-    ]  # of no cell nothing is measured
-
-
-def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve():
-    now = planned(seeds=5)
-    name = min(now.partly)
-    left = now.trained[name]
-    known = pd.read_parquet(FOLDER / "cells.parquet").set_index("key", drop=False)
-    first = known.iloc[0].to_dict()
-    trained = [{**first, "curve": name, **one["cell"], "key": one["key"]} for one in left.entries]
-    rows = pd.DataFrame(trained)[CELLS.names]
-    file, options = FOLDER / "cells.parquet", {"named": {"curve": name}}
-    found = completed(rows, file, CELLS, order=left.order, **options)
-    assert tuple(found["key"]) == left.order
+def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve(tmp_path):
+    known = read_table(FOLDER / "cells.parquet", CELLS)
+    old = known["curve"][0]
+    keys = list(known["key"][known["curve"] == old])
+    here, name = known[known["key"] == keys[1]].assign(curve="new", test_error=7.0), "new"
+    taken = {name: {"keys": sorted({*keys} - {keys[1]}), "columns": {"curve": name}}}
+    published = taken_rows(FOLDER, {"cells": CELLS}, taken)["cells"]
+    write_table(here, tmp_path / f"{name}.parquet", CELLS)
+    found = gather([tmp_path / f"{name}.parquet"], {name: keys}, CELLS, published=published)
+    assert list(found["key"]) == keys
     assert set(found["curve"]) == {name}
-    others = found[found["seed"] < 4].set_index("key", drop=False)
-    expected = known.loc[others.index].drop(columns="curve")
-    pd.testing.assert_frame_equal(others.drop(columns="curve"), expected, check_dtype=False)
-    with pytest.raises(PublicationError, match=r"cells\.parquet: lacks 1 cells, unknown among"):
-        completed(rows, file, CELLS, order=[*left.order, "unknown"], **options)
+    expected = known[known["curve"] == old].drop(columns="curve").reset_index(drop=True)
+    expected["test_error"] = expected["test_error"].mask(expected["key"] == keys[1], 7.0)
+    pd.testing.assert_frame_equal(found.drop(columns="curve"), expected)
+    with pytest.raises(TableError, match=r"does not hold the planned cells .1 of"):
+        gather([], {name: keys}, CELLS, published=published)
+
+
+def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here():
+    folder = published_folder("laptop", "stripe")
+    schemas = {"cells": schema_of(STUDIES["stripe"].schemas["cells"]), "neurons": NEURONS}
+    neurons = read_table(folder / "neurons.parquet", NEURONS)
+    old = neurons["curve"][0]
+    whole = neurons[neurons["curve"] == old].drop(columns="curve").reset_index(drop=True)
+    keys = list(dict.fromkeys(whole["key"]))
+    own = whole[whole["key"] == keys[1]].assign(curve="new")[NEURONS.names]
+    taken = taken_rows(folder, schemas, {"new": {"keys": keys, "columns": {}}})["neurons"]["new"]
+    found = completed(own, taken, keys)
+    pd.testing.assert_frame_equal(found.drop(columns="curve"), whole)
+    assert set(found["curve"]) == {"new"}

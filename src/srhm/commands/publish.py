@@ -9,6 +9,7 @@ writes nothing unless `--drop` is given.
 
 import sys
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -24,7 +25,7 @@ from srhm.store import places
 from srhm.store.atomic import write_text
 from srhm.store.cells import ON_GPU, made_by_other_code
 from srhm.store.commit import commit_and_reason
-from srhm.store.gathering import checked
+from srhm.store.gathering import checked, completed
 from srhm.store.paths import keys_of_rows, searched_spec
 from srhm.store.published import (
     Rows,
@@ -33,6 +34,7 @@ from srhm.store.published import (
     published_file,
     rounded,
     rows_by_curve,
+    taken_rows,
 )
 from srhm.store.published_provenance import (
     FORMAT,
@@ -72,17 +74,31 @@ class Taken:
         return set(self.rows.get("cells", {}))
 
 
-def finished(run: Run, study: str) -> Taken:
+def finished(run: Run, study: str, folder: Path) -> Taken:
     """The curves whose tables hold just the planned cells, and what is measured of them.
 
-    A curve that cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other
-    code, which plan and status count as missing.
+    folder: of published rows; what a run took of these counts as finished with it. A curve that
+    cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other code, which
+    plan and status count as missing.
     """
-    taken, schemas = Taken(), published_schemas(study)
-    for name, curve in run.plan.studies[study].curves.items():
-        files = files_of_curve(run, study, curve)
-        if not files["cells"].is_file():
-            continue
+    taken, schemas, planned = Taken(), published_schemas(study), run.plan.studies[study]
+    curves = {
+        name: (curve, files)
+        for name, curve in planned.curves.items()
+        if (files := files_of_curve(run, study, curve))["cells"].is_file()
+    }
+    published: Rows = {}
+    with suppress(PublicationError):  # absent, or said of the rows that stay
+        known = read_provenance_file(folder / PROVENANCE_FILE)
+        others = measured_otherwise(known, STUDIES[study], planned)
+        every = (one for one in STUDIES[study].measurements if one.name in others)
+        left = schemas.keys() - {table for one in every for table in one.tables}
+        wanted = {
+            name: {"keys": [entry["key"] for entry in one.entries], "columns": one.columns}
+            for name, (one, _) in curves.items()
+        }
+        published = taken_rows(folder, {table: schemas[table] for table in left}, wanted)
+    for name, (curve, files) in curves.items():
         measured = [one for one in STUDIES[study].measurements if places.is_of(one, curve)]
         needed = {"cells", "timings"}.union(*(one.tables for one in measured if one.may_be_empty))
         keys, found = [entry["key"] for entry in curve.entries], {}
@@ -91,11 +107,16 @@ def finished(run: Run, study: str) -> Taken:
                 if table not in needed and not file.is_file():
                     continue
                 rows = read_table(file, schemas[table])
+                more = published.get(table, {}).get(name)
                 if table == "cells" and curve.search:
-                    keys = keys_of_rows(searched_spec(curve), rows)
+                    every_row = rows if more is None else pd.concat([rows, more])
+                    keys = keys_of_rows(searched_spec(curve), every_row)
+                whole = completed(rows, more, keys)
                 one = table in ("cells", "timings")
                 may_lack = may_lack_cells(schemas[table])
-                found[table] = checked(rows, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
+                found[table] = checked(
+                    whole, keys, str(file), one_row_a_cell=one, may_lack=may_lack
+                )
             if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
                 raise TableError(
                     f"{files['cells']}: {outdated} of its {len(keys)} cells were trained on a GPU"
@@ -206,7 +227,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
             are damaged. Nothing is written then.
     """
     planned, results = run.plan.studies[study].curves, run.directory / "results"
-    now = finished(run, study)
+    now = finished(run, study, folder)
     before = _kept_of_before(run, folder, now, study=study, drop=drop)
     if not now.curves | before.curves:
         preset = run.plan.name

@@ -138,10 +138,9 @@ class Curve:
     entries: of each cell its key in the store, the digest of the sources that train it, and its
     coordinates: {"key", "source", "cell"}. sample: name of the derivations that it learns from;
     None where these are no file. measured: names of its measurements. inputs: what the trainer
-    needs besides. columns: values that all of its rows have. published_in: folder of the
-    published rows that the curve takes; empty: none. Then entries are the cells to train, and order
-    holds the keys of all cells, in the order of the plan. search: how each seed takes the entries,
-    which are candidates then (`srhm.store.paths`); None: all of them.
+    needs besides. columns: values that all of its rows have. search: how each seed takes the
+    entries, which are candidates then (`srhm.store.paths`); None: all of them. published_in, taken:
+    folder and keys of published rows that a search knows besides.
     """
 
     name: str
@@ -153,7 +152,7 @@ class Curve:
     columns: Mapping[str, Any] = field(default_factory=dict)
     keep_weights: bool = True
     published_in: str = ""
-    order: tuple[str, ...] = ()
+    taken: tuple[str, ...] = ()
     search: Search | None = None
 
     @property
@@ -207,9 +206,9 @@ class Planned:
     def trained(self) -> dict[str, Curve]:
         """The curves that are trained where this is run, without the cells that are published."""
         return {
-            name: self._lacking(one)
+            name: left
             for name, one in self.curves.items()
-            if name not in self.published
+            if name not in self.published and (left := self._lacking(one)).entries
         }
 
     @property
@@ -225,8 +224,9 @@ class Planned:
         if not (taken := self.partly.get(curve.name)):
             return curve
         left = tuple(entry for entry in curve.entries if entry["key"] not in taken)
-        order = tuple(entry["key"] for entry in curve.entries)
-        return replace(curve, entries=left, published_in=self.published_in, order=order)
+        # What is known of a seed says which of its networks is trained next.
+        folder, known = (self.published_in, tuple(sorted(taken))) if curve.search else ("", ())
+        return replace(curve, entries=left, published_in=folder, taken=known)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from srhm.declare.names import resolved
-from srhm.store.published import published_rows
 from srhm.store.records import read_table, write_table
 from srhm.store.tables import schema_of
 
@@ -22,8 +21,7 @@ def of_rows(spec: Mapping[str, Any], rows: Path) -> Mapping[str, Any]:
         return spec
     keys = read_table(rows, schema_of(spec["rows"]))["key"].tolist()
     cells = [entry for entry in spec["cells"] if entry["key"] in keys]
-    taken = {"order": keys} if "order" in spec["options"] else {}
-    return {**spec, "cells": cells, "options": {**spec["options"], **taken}}
+    return {**spec, "cells": cells}
 
 
 def measured_rows(
@@ -58,40 +56,3 @@ def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]
         names = {"curve": spec["curve"], **spec["columns"]}
         own = {name: value for name, value in names.items() if name in schema.names}
         write_table([{**own, **row} for row in rows[table]], Path(files[table]), schema)
-
-
-def measure_lacking(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    measurement: Mapping[str, Any],
-    published: str,
-    order: Sequence[str],
-    store: Path,
-    log: logging.Logger,
-    derivations: Path | str = "",
-    gpu: int = 0,
-    **inputs: Any,
-) -> Rows:
-    """Rows by table in this order of keys, without the curve and the columns that it gives.
-
-    entries: the cells that are trained here. measurement: what a spec of `any_measurement` says of
-    it. published: folder of the rows of all other keys. All else: as the measurement gets it.
-
-    Raises:
-        PublicationError: if published rows are damaged.
-    """
-    spec = {**measurement, "cells": entries, "inputs": inputs}
-    samples = [str(derivations)] if derivations else []
-    own: Rows = {}
-    if entries:
-        own = measured_rows(spec, derivations=samples, store=store, log=log, gpu=gpu)
-    others = set(order) - {entry["key"] for entry in entries}
-    place = {key: i for i, key in enumerate(order)}
-    found = {}
-    for table, name in spec["tables"]:
-        taken = published_rows(Path(published), table, schema_of(name), keys=others)
-        given = {"curve", *spec["columns"]}
-        rows = [{k: v for k, v in row.items() if k not in given} for row in taken]
-        found[table] = sorted([*own.get(table, ()), *rows], key=lambda row: place[row["key"]])
-    log.info("%d cells measured here, rows of %d are published", len(entries), len(others))
-    return found

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from srhm.declare.study import Curve, CurveMeasurement, Derived, Figure, Use, names_in
+from srhm.declare.study import Curve, CurveMeasurement, Derived, Figure, Planned, Use, names_in
 from srhm.planning.preset import Plan
 from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.paths import searched_spec
 from srhm.store.provenance import PACKAGE, canonical_json
 
-BESIDE_PUBLISHED = "srhm.measure.rows:measure_lacking"
 # A measurement with its options.
 Measuring = tuple[CurveMeasurement, Mapping[str, Any]]
 
@@ -51,13 +50,13 @@ def curve_spec(curve: Curve) -> str:
 
 
 def _taken(curve: Curve) -> dict[str, Any]:
-    """Where the published rows of a curve are, and the keys of all of its rows; or nothing."""
-    found = {"published": curve.published_in, "order": curve.order}
+    """Where published rows that a search knows are, and their keys; or nothing."""
+    found = {"published": curve.published_in, "taken": curve.taken}
     return found if curve.published_in else {}
 
 
 def taken_files(curve: Curve) -> list[str]:
-    """Published rows that a curve takes, and their provenance."""
+    """Published rows that a search knows, and their provenance."""
     folder = curve.published_in
     return sorted(str(file) for file in Path(folder).iterdir()) if folder else []
 
@@ -65,7 +64,7 @@ def taken_files(curve: Curve) -> list[str]:
 def part_spec(curve: Curve, part: str, cells: Sequence[int]) -> str:
     """For the job of a part; cells: places in the curve of those that it trains."""
     told = {**_training(curve), "part": part, "places": cells}
-    if curve.search:  # it reads the published rows of its seeds
+    if curve.published_in:
         told |= {"schemas": {"cells": curve.trainer.cells}, **_taken(curve)}
     return spec_text(told)
 
@@ -80,17 +79,7 @@ def measuring_spec(measuring: Measuring, curve: Curve) -> str:
         "tables": list(measurement.tables.items()),
         **({"rows": curve.trainer.cells} if curve.search else {}),
     }
-    if not curve.published_in:
-        return spec_text({**_decides(curve), **named})
-    # Of the cells that are trained here alone; those of the others are published.
-    asked = {
-        "measurement": {**named, "columns": curve.columns},
-        "published": curve.published_in,
-        "order": curve.order,
-    }
-    source = places.source_of("measure.py", BESIDE_PUBLISHED)
-    beside = {"function": BESIDE_PUBLISHED, "options": asked, "source": source}
-    return spec_text({**_decides(curve), **named, **beside})
+    return spec_text({**_decides(curve), **named})
 
 
 def measurements_of(plan: Plan) -> dict[str, Measuring]:
@@ -149,7 +138,8 @@ def published_files(plan: Plan, study: str) -> list[str]:
 
 def gathering_spec(plan: Plan, study: str) -> str:
     """For the job that gathers a study's tables; its trainer is not None."""
-    curves, trainer = plan.studies[study].curves.values(), STUDIES[study].trainer
+    planned, trainer = plan.studies[study], STUDIES[study].trainer
+    curves = planned.curves.values()
     assert trainer is not None
     folder = _published_folder(plan, study)
     return spec_text(
@@ -161,8 +151,23 @@ def gathering_spec(plan: Plan, study: str) -> str:
             "store": places.store_of(trainer),
             "study": study,
             "published": None if folder is None else str(folder),
+            **({} if folder is None else {"taken": taken_of(planned)}),
         }
     )
+
+
+def taken_of(planned: Planned) -> dict[str, Any]:
+    """By curve what is taken of published rows: keys, and what they say in the columns of a curve.
+
+    No keys: the rows of the curve of that name.
+    """
+    return {
+        name: {"keys": None}
+        if name in planned.published
+        else {"keys": sorted(planned.partly[name]), "columns": one.columns}
+        for name, one in planned.curves.items()
+        if name in planned.published or name in planned.partly
+    }
 
 
 def named_tables(study: str, uses: Uses) -> list[tuple[str, str, str]]:
@@ -222,9 +227,9 @@ def repository_files(made: Figure | Derived) -> dict[str, list[str]]:
 
 
 def _published_folder(plan: Plan, study: str) -> Path | None:
-    if not plan.studies[study].published:
-        return None
-    return places.published_folder(plan.preset.preset, study)
+    planned = plan.studies[study]
+    taken = planned.published or planned.partly
+    return places.published_folder(plan.preset.preset, study) if taken else None
 
 
 # Before all jobs of other priorities.

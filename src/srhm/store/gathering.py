@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from srhm.store.cells import path_of, row_of
 from srhm.store.paths import keys_of_rows
-from srhm.store.published import check_digests, rows_by_curve
-from srhm.store.published_provenance import PROVENANCE_FILE, read_provenance_file
+from srhm.store.published import Rows, taken_rows
 from srhm.store.records import TableError, read_table, write_table
 from srhm.store.tables import may_lack_cells, schema_of
 
@@ -26,10 +25,11 @@ def gather_tables(
 ) -> None:
     """Writes each table of a study: the rows of its curves, in the order of the plan.
 
-    spec: {"planned", "searched", "tables", "store", "published"}: each curve with the keys of its
-    cells; what says which of them are rows of a search, by curve; schemas by table; folder of the
-    stored cells; folder of published rows, for the curves that have no file, or None. files: files
-    of the curves, by table. tables: files to write, by table. That of the cells is written last.
+    spec: {"planned", "searched", "tables", "store", "published", "taken"}: each curve with the keys
+    of its cells; what says which of them are rows of a search, by curve; schemas by table; folder
+    of the stored cells; folder of published rows or None; what curves take of them (`taken_rows`).
+    files: files of the curves, by table. tables: files to write, by table. That of the cells is
+    written last.
 
     Raises:
         TableError: if a file lacks planned cells, holds others, or says of one what the stored cell
@@ -38,30 +38,26 @@ def gather_tables(
     """
     planned = dict(spec["planned"])
     schemas = {table: schema_of(name) for table, name in spec["tables"].items()}
-    published = {}
+    published: Rows = {}
     if spec["published"] is not None:
-        folder = Path(spec["published"])
-        check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-        published = rows_by_curve(folder, schemas)
+        published = taken_rows(Path(spec["published"]), schemas, spec["taken"])
     found = {}
     # The cells first: of a search they say which keys all other tables have.
     for table, schema in sorted(schemas.items(), key=lambda pair: pair[0] != "cells"):
         # Snakemake gives a single file as a text, not as a list.
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
-        one = table in ("cells", "timings")
+        one, taken = table in ("cells", "timings"), published.get(table, {})
         if table == "cells":
+            known = dict(taken)
             for path in paths:
                 rows = read_table(path, schema)
                 check_cells(rows, path, Path(spec["store"]))
                 curve = path.name.removesuffix(".parquet")
-                if curve in spec["searched"]:
-                    planned[curve] = keys_of_rows(spec["searched"][curve], rows)
-            for curve in published.get(table, {}).keys() & spec["searched"].keys():
-                rows = published[table][curve]
-                planned[curve] = keys_of_rows(spec["searched"][curve], rows)
-        own = published.get(table, {})
-        found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=own)
+                known[curve] = pd.concat([rows, known[curve]]) if curve in known else rows
+            for curve in spec["searched"].keys() & known.keys():
+                planned[curve] = keys_of_rows(spec["searched"][curve], known[curve])
+        found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=taken)
         if table != "cells":
             write_table(found[table], Path(tables[table]), schema)
     cells = found["cells"]
@@ -84,21 +80,36 @@ def gather(
     """All rows of the curves, in the order of the plan; without any no rows, but all columns.
 
     files: each has the name of its curve. keys: for each curve the keys of its cells, in order.
-    published: rows of curves that may have no file.
+    published: rows that curves take of published ones, all or those that their files lack.
 
     Raises:
         TableError: if rows are not those of the planned cells; see `checked`.
     """
-    found = dict(published)
     options = {"one_row_a_cell": one_row_a_cell, "may_lack": may_lack_cells(schema)}
-    for file in files:
-        curve = file.name.removesuffix(".parquet").removesuffix(".timings")
-        rows = read_table(file, schema)
-        found[curve] = checked(rows, keys[curve], str(file), **options)
-    for curve in published.keys() & keys.keys():
-        checked(found[curve], keys[curve], f"published rows of {curve}", **options)
-    frames = [found[curve] for curve in keys if curve in found]
+    of_curve = {one.name.removesuffix(".parquet").removesuffix(".timings"): one for one in files}
+    frames = []
+    for curve, planned in keys.items():
+        file, more = of_curve.get(curve), published.get(curve)
+        if file is not None or more is not None:
+            own = read_table(file, schema) if file else schema.empty_table().to_pandas()
+            name = str(file or f"published rows of {curve}")
+            frames.append(checked(completed(own, more, planned), planned, name, **options))
     return pd.concat(frames, ignore_index=True) if frames else schema.empty_table().to_pandas()
+
+
+def completed(
+    own: pd.DataFrame, published: pd.DataFrame | None, keys: Sequence[str]
+) -> pd.DataFrame:
+    """Rows of a curve and published ones of keys that it lacks, in the order of these keys."""
+    if published is None:
+        return own
+    if "key" not in published:  # of ensembles
+        return own if len(own) else published
+    lacking = published["key"].isin(keys) & ~published["key"].isin(own["key"])
+    parts = [one for one in (own, published[lacking]) if len(one)]
+    both = pd.concat(parts or [own], ignore_index=True)
+    places = both["key"].map({key: place for place, key in enumerate(keys)})
+    return both.iloc[places.argsort(kind="stable")].reset_index(drop=True)
 
 
 def checked(

@@ -6,10 +6,9 @@ sees them then. docs/extending.md says how they are added.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
@@ -23,7 +22,6 @@ from srhm.declare.search import Search
 from srhm.declare.study import CurveMeasurement
 from srhm.store.atomic import StorageError, naming
 from srhm.store.cells import made_by_other_code
-from srhm.store.paths import paths
 from srhm.store.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
@@ -31,7 +29,7 @@ from srhm.store.published_provenance import (
     damaged_file,
     read_provenance_file,
 )
-from srhm.store.records import TableError, read_table, write_table
+from srhm.store.records import TableError, read_table
 from srhm.store.tables import schema_of
 
 # Rows by table, then by curve.
@@ -137,10 +135,10 @@ def published_keys(folder: Path) -> frozenset[str]:
 
 
 def searching(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the spec of a curve its search and, by key, published rows that it takes; or nothing.
+    """Of the spec of a curve its search and, by key, published rows that it knows; or nothing.
 
-    spec: {"cells", ...}; "search" where P is searched; "schemas", "published", "order" where the
-    curve takes published rows.
+    spec: {"cells", ...}; "search" where P is searched; "schemas", "published", "taken" where rows
+    of it are published.
     """
     if "search" not in spec:
         return {}
@@ -148,76 +146,47 @@ def searching(spec: Mapping[str, Any]) -> dict[str, Any]:
     if "published" in spec:
         file = published_file(Path(spec["published"]), "cells")
         check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
-        others = set(spec["order"]) - {entry["key"] for entry in spec["cells"]}
         taken = read_published_table(file, schema_of(spec["schemas"]["cells"]))
-        taken = taken[taken["key"].isin(others)].drop_duplicates("key")
+        taken = taken[taken["key"].isin(spec["taken"])].drop_duplicates("key")
         rows = {row["key"]: row for row in taken.to_dict("records")}
     return {"search": Search(**spec["search"]), "published": rows}
 
 
-def write_curve(
-    spec: Mapping[str, Any],
-    rows: Mapping[str, Sequence[Mapping[str, Any]]],
-    files: Mapping[str, str],
-) -> None:
-    """Writes the tables of a curve, with the published rows that the curve takes.
+def taken_rows(
+    folder: Path, schemas: Mapping[str, pa.Schema], taken: Mapping[str, Mapping[str, Any]]
+) -> Rows:
+    """Published rows that curves take, by table, then by curve.
 
-    spec: {"curve", "columns", "schemas"}, and {"published", "order"} where it takes any; of a
-    search these are candidates. rows, files: by table, in the order of writing: those that are
-    trained here, and where to.
+    taken: by curve {"keys", "columns"}: of which cells, and what its rows say in columns of a
+    curve; without keys the rows of the curve of that name. Of a cell of two curves the rows of the
+    first are taken.
 
     Raises:
-        PublicationError: as `completed`.
+        PublicationError: if a table is missing or damaged.
     """
-    order = _order(spec, rows["cells"]) if "published" in spec else ()
-    for table, file in files.items():
-        schema, own = schema_of(spec["schemas"][table]), rows[table]
-        if "published" not in spec:
-            write_table(own, Path(file), schema)
-            continue
-        with TemporaryDirectory() as folder:  # as their file has them: numbers of one type
-            write_table(own, path := Path(folder, "own.parquet"), schema)
-            trained = read_table(path, schema)
-        named = {"curve": spec["curve"], **(spec["columns"] if table == "cells" else {})}
-        taken = published_file(Path(spec["published"]), table)
-        whole = completed(trained, taken, schema, order=order, named=named)
-        write_table(whole, Path(file), schema)
-
-
-def _order(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Sequence[str]:
-    """Keys of all rows of a curve that takes published ones."""
-    order: Sequence[str] = spec["order"]
-    if not (search := searching(spec)):
-        return order
-    known = {**search["published"], **{row["key"]: row for row in rows}}
-    cells = {**known, **{entry["key"]: entry["cell"] for entry in spec["cells"]}}
-    return paths(search["search"], {key: cells[key] for key in order}, known)[0]
-
-
-def completed(
-    trained: pd.DataFrame,
-    file: Path,
-    schema: pa.Schema,
-    *,
-    order: Sequence[str],
-    named: Mapping[str, Any],
-) -> pd.DataFrame:
-    """Rows of a curve in this order of keys: those given, and for all other keys published ones.
-
-    file: of the published rows. named: values that all rows of the curve have, its name among them.
-
-    Raises:
-        PublicationError: if published rows are damaged, or lack one of the keys.
-    """
-    check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
-    published = read_published_table(file, schema).drop_duplicates("key")
-    others = set(order) - set(trained["key"])
-    taken = published[published["key"].isin(others)].assign(**named)
-    if lacking := others - set(taken["key"]):
-        raise damaged_file(file, f"lacks {len(lacking)} cells, {min(lacking)} among them")
-    frames = [frame for frame in (trained, taken) if len(frame)]
-    both = pd.concat(frames, ignore_index=True).set_index("key", drop=False)
-    return both.loc[list(order)].reset_index(drop=True)
+    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+    published = rows_by_curve(folder, schemas)
+    holders: dict[str, str] = {}
+    for curve, cells in reversed(published["cells"].items()):
+        holders |= dict.fromkeys(cells["key"], curve)
+    found: Rows = {table: {} for table in published}
+    for table, curves in published.items():
+        for curve, how in taken.items():
+            if how["keys"] is None:
+                parts = [curves[curve]] if curve in curves else []
+            else:
+                keys = pd.Series(how["keys"])
+                groups = keys.groupby(keys.map(holders))
+                parts = [
+                    curves[holder][curves[holder]["key"].isin(own)]
+                    for holder, own in groups
+                    if holder in curves
+                ]
+            if parts:
+                rows = pd.concat(parts, ignore_index=True)
+                names = {"curve": curve, **how.get("columns", {})}
+                found[table][curve] = rows.assign(**{k: v for k, v in names.items() if k in rows})
+    return found
 
 
 def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
@@ -260,26 +229,6 @@ def _measured(folder: Path, table: str, schema: str) -> set[tuple[str, str]]:
 def _columns(file: Path, *names: str) -> pd.DataFrame:
     with pq.ParquetFile(file, pre_buffer=False) as opened:
         return opened.read(columns=list(names), use_threads=False).to_pandas(use_threads=False)
-
-
-def published_rows(
-    folder: Path, table: str, schema: pa.Schema, *, keys: Set[str]
-) -> list[dict[str, Any]]:
-    """Rows of these cells in a published table; of a cell of two curves those of the first.
-
-    None where the publication has no such table.
-
-    Raises:
-        PublicationError: if a table is missing or damaged.
-    """
-    known = read_provenance_file(folder / PROVENANCE_FILE)
-    check_digests(folder, known)
-    if not keys or table not in known["sha256"]:
-        return []
-    rows = read_published_table(published_file(folder, table), schema)
-    rows = rows[rows["key"].isin(keys)]
-    rows = rows[rows["curve"] == rows["key"].map(_curves(folder))]
-    return pa.Table.from_pandas(rows, schema=schema, preserve_index=False).to_pylist()
 
 
 # Significant bits, by table and column. A sensitivity over some thousand data has an error of about
