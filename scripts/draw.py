@@ -8,12 +8,12 @@ from srhm.jobs.progress import job_log
 from srhm.store.commit import commit_of
 from srhm.store.deriving import made_of_tables
 from srhm.store.places import roots_of
-from srhm.store.sources import import_as_digested
+from srhm.store.sources import as_digested
 
 with job_log(snakemake.log[0], name=snakemake.rule):
     spec = json.loads(snakemake.params.spec)
-    import_as_digested(snakemake.params.source, *roots_of("draw.py", spec["function"]))
-    figure = made_of_tables(spec)
+    with as_digested(snakemake.params.source, *roots_of("draw.py", spec["function"])):
+        figure = made_of_tables(spec)
     save(
         figure,
         pdf=snakemake.output.pdf,

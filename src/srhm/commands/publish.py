@@ -7,6 +7,7 @@ machine too. Where the configuration or the code no longer asks for rows that ar
 writes nothing unless `--drop` is given.
 """
 
+import json
 import sys
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
@@ -24,7 +25,7 @@ from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.atomic import write_text
 from srhm.store.cells import ON_GPU, made_by_other_code
-from srhm.store.commit import commit_and_reason
+from srhm.store.commit import UNKNOWN, commit_of
 from srhm.store.gathering import checked, completed
 from srhm.store.paths import keys_of_rows, searched_spec
 from srhm.store.published import (
@@ -43,7 +44,6 @@ from srhm.store.published_provenance import (
     PublicationError,
     measured_otherwise,
     measured_with,
-    provenance_text,
     read_provenance_file,
 )
 from srhm.store.records import TableError, holds, read_table, write_table
@@ -316,7 +316,8 @@ def _written(
         published_file(folder, table).unlink(missing_ok=True)
     # Last: an interrupted call leaves tables that do not agree with it.
     sums = {"sha256": digests(folder, list(tables))}
-    write_text(folder / PROVENANCE_FILE, provenance_text(provenance | sums))
+    text = json.dumps(provenance | sums, indent=1, ensure_ascii=False)
+    write_text(folder / PROVENANCE_FILE, f"{text}\n")
     return list(tables), provenance
 
 
@@ -427,11 +428,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not studies:
         print(f"none of these studies trains networks: {', '.join(run.plan.studies)}")
         return NOTHING
-    commit, reason = options.commit, ""
-    if not commit:
-        commit, reason = commit_and_reason(places.PUBLISHED.parent)
-    if reason:
-        print(f"the commit of the code is unknown: {reason}. --commit names it", file=sys.stderr)
+    commit = options.commit or commit_of()
+    if commit == UNKNOWN:
+        print("the commit of the code is unknown. --commit names it", file=sys.stderr)
     written = refused = 0
     for study in studies:
         folder = places.published_folder(run.plan.name, study, published=options.published)

@@ -68,15 +68,12 @@ def run_snakemake(
         lock.write(f"preset {preset}, process {process.pid} on {host}, started {started}")
         lock.flush()
         with LiveView(watch, sys.stdout, printed=printed, lines=lines):
-            while (code := _ended(process)) is None:
+            while process.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=1)
                 stops.insist()
+    code = process.returncode
     return code if code >= 0 else 128 - code
-
-
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
-    with suppress(subprocess.TimeoutExpired):
-        return process.wait(timeout=1)
-    return None
 
 
 class Stops:

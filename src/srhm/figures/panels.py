@@ -283,61 +283,87 @@ def _style(marks: Marks, values: Sequence[Any]) -> dict[str, Any]:
 
 
 def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataFrame) -> None:
+    """Draws the rows of equal values; the group of what is drawn is named after these."""
     style = _style(marks, values)
     columns = [*(scale.column for scale in marks.by), *marks.each]
     gid = " ".join([marks.name or marks.y or marks.x,
                     *(f"{c}={v:g}" if isinstance(v, int | float) else f"{c}={v}"
                       for c, v in zip(columns, values, strict=True))])  # fmt: skip
-    plain: Any = {"color": style["colour"], "linewidth": marks.width, "alpha": marks.alpha,
-                  "zorder": marks.order}  # fmt: skip
+    plain: dict[str, Any] = {"color": style["colour"], "linewidth": marks.width,
+                             "alpha": marks.alpha, "zorder": marks.order}  # fmt: skip
     if not (marks.x and marks.y):
-        across = axes.axhline if marks.y else axes.axvline
-        for at in sorted(set(rows[marks.y or marks.x])):
-            across(at, linestyle=style["line"] or "-", gid=gid, **plain)
-        if marks.words and marks.y:
-            for at, words in zip(rows[marks.y], rows[marks.words], strict=True):
-                axes.text(1.01, at, words, transform=axes.get_yaxis_transform(), va="center",
-                          color=style["colour"])  # fmt: skip
+        _draw_across(axes, marks, rows, {**plain, "linestyle": style["line"] or "-", "gid": gid})
         return
     rows = rows[np.isfinite(rows[marks.y].astype(float))]
     rows = rows.sort_values(marks.x, kind="stable") if marks.sort else rows
-    if marks.low:
-        bars = rows[np.isfinite(rows[marks.low]) & np.isfinite(rows[marks.high])]
-        if marks.band:
-            axes.fill_between(bars[marks.x], bars[marks.low], bars[marks.high], linewidth=0,
-                              color=style["colour"], alpha=0.2, gid=f"bar {gid}")  # fmt: skip
-        elif len(bars):
-            axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
-                        **{**plain, "linewidth": marks.width if marks.width > 2 else 0.8,
-                           "zorder": marks.order - 0.1})  # fmt: skip
-    if marks.x_low:
-        bars = rows[np.isfinite(rows[marks.x_low]) & np.isfinite(rows[marks.x_high])]
-        if len(bars):
-            axes.hlines(bars[marks.y], bars[marks.x_low], bars[marks.x_high], gid=f"bar x {gid}",
-                        **{**plain, "linewidth": 0.8, "zorder": marks.order - 0.1})  # fmt: skip
-    hollow = rows[marks.open].astype(bool) if marks.open else pd.Series(False, index=rows.index)
-    parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
-    if parted and style["line"]:
-        axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"], gid="joined", **plain)
-    for opened in (False, True) if style["marker"] or style["line"] else ():
-        own = rows[hollow == opened] if parted else rows
-        if own.empty or (opened and not parted):
-            continue
-        axes.plot(
-            own[marks.x], own[marks.y], marker=style["marker"] or None, markersize=marks.size,
-            linestyle="" if parted else style["line"], markeredgewidth=0.9,
-            markerfacecolor=style["colour"] if style["filled"] and not opened else "white",
-            gid=f"{gid} {OPEN}" if opened else gid,
-            **{**plain, "zorder": marks.order + (1 if style["marker"] else 0)},
-        )  # fmt: skip
-        if not parted:
-            break
+    _draw_bars(axes, marks, rows, plain, gid=gid)
+    _draw_points(axes, marks, rows, style, plain, gid=gid)
     for column, (right, up) in ((marks.beyond, (0, 12)), (marks.x_beyond, (12, 0))):
         if column:
             for x, y, side in rows[[marks.x, marks.y, column]].itertuples(index=False):
                 if side and isfinite(side):
                     shift = (right * side, up * side)
                     draw_arrow(axes, (x, y), shift, tint=style["colour"], faint=marks.faint_arrows)
+
+
+def _draw_across(axes: Axes, marks: Marks, rows: pd.DataFrame, looks: dict[str, Any]) -> None:
+    """Lines from end to end of the panel, at each value of the only coordinate."""
+    across = axes.axhline if marks.y else axes.axvline
+    for at in sorted(set(rows[marks.y or marks.x])):
+        across(at, **looks)
+    if marks.words and marks.y:
+        for at, words in zip(rows[marks.y], rows[marks.words], strict=True):
+            axes.text(1.01, at, words, transform=axes.get_yaxis_transform(), va="center",
+                      color=looks["color"])  # fmt: skip
+
+
+def _draw_bars(
+    axes: Axes, marks: Marks, rows: pd.DataFrame, plain: dict[str, Any], *, gid: str
+) -> None:
+    """Intervals of what stands up and to the right, below the points; or a band."""
+    looks = {**plain, "zorder": marks.order - 0.1}
+    if marks.low:
+        bars = rows[np.isfinite(rows[marks.low]) & np.isfinite(rows[marks.high])]
+        if marks.band:
+            axes.fill_between(bars[marks.x], bars[marks.low], bars[marks.high], linewidth=0,
+                              color=plain["color"], alpha=0.2, gid=f"bar {gid}")  # fmt: skip
+        elif len(bars):
+            width = marks.width if marks.width > 2 else 0.8
+            axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
+                        **{**looks, "linewidth": width})  # fmt: skip
+    if marks.x_low:
+        bars = rows[np.isfinite(rows[marks.x_low]) & np.isfinite(rows[marks.x_high])]
+        if len(bars):
+            axes.hlines(bars[marks.y], bars[marks.x_low], bars[marks.x_high], gid=f"bar x {gid}",
+                        **{**looks, "linewidth": 0.8})  # fmt: skip
+
+
+def _draw_points(
+    axes: Axes,
+    marks: Marks,
+    rows: pd.DataFrame,
+    style: dict[str, Any],
+    plain: dict[str, Any],
+    *,
+    gid: str,
+) -> None:
+    """Markers, and the line through them: by itself where some are open or have arrows."""
+    hollow = rows[marks.open].astype(bool) if marks.open else pd.Series(False, index=rows.index)
+    parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
+    if parted and style["line"]:
+        axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"], gid="joined", **plain)
+    if not (style["marker"] or style["line"]):
+        return
+    groups = [(rows[~hollow], False), (rows[hollow], True)] if parted else [(rows, False)]
+    for own, opened in groups:
+        if not own.empty:
+            axes.plot(
+                own[marks.x], own[marks.y], marker=style["marker"] or None, markersize=marks.size,
+                linestyle="" if parted else style["line"], markeredgewidth=0.9,
+                markerfacecolor=style["colour"] if style["filled"] and not opened else "white",
+                gid=f"{gid} {OPEN}" if opened else gid,
+                **{**plain, "zorder": marks.order + (1 if style["marker"] else 0)},
+            )  # fmt: skip
 
 
 def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:

@@ -244,16 +244,15 @@ def parts_of(plan: Plan) -> dict[str, Plan]:
     for study, planned in plan.studies.items():
         for figure in STUDIES[study].figures:
             if figure.first and not planned.published:
-                own = {name: one for name, one in planned.curves.items() if _shows(figure, one)}
+                own = {
+                    name: one
+                    for name, one in planned.curves.items()
+                    if all(one.cells[0].get(key) in of for key, of in figure.first.items())
+                }
                 if own:
                     part = {study: replace(planned, curves=own)}
                     found[figure.name] = replace(plan, studies=part, part=figure.name)
     return found
-
-
-def _shows(figure: Figure, curve: Curve) -> bool:
-    cell = curve.entries[0]["cell"]
-    return all(cell.get(key) in values for key, values in figure.first.items())
 
 
 def priorities(plan: Plan, seconds: Callable[[Curve], float]) -> Mapping[str, float]:

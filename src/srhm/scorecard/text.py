@@ -64,7 +64,9 @@ def markdown(
         for row in rows:
             number += 1
             cells.append([str(number), *_cells(row)])
-            place = f"{row['place']}; {_figure(row['figure'])}"
+            # Of the paper's figures a number and a letter.
+            figure = "Figure" if row["figure"][:1].isdigit() else "figure"
+            place = f"{row['place']}; {figure} {row['figure']}"
             too = " differ, too:" if differs_like_authors(row) else ""
             theirs = f"; the authors' points{too} {authors_text(row)}" if authors_text(row) else ""
             said = f"{measured_text(row)}{theirs}; {row['note']}"
@@ -82,11 +84,6 @@ def _after(table: pd.DataFrame) -> str:
 
 def _wrapped(text: str, *, indent: str = "") -> list[str]:
     return wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
-
-
-def _figure(name: str) -> str:
-    """Figure 4 B, for those of the paper; a figure of another name by that name."""
-    return f"Figure {name}" if name[:1].isdigit() else f"figure {name}"
 
 
 def verdict_counts(table: pd.DataFrame) -> dict[str, int]:

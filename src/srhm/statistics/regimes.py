@@ -166,9 +166,8 @@ def slope_in_scale(cells: pd.DataFrame, column: str, *, lazy: bool) -> Fit:
     """Slope of the logarithm of a column against log alpha_tilde in one regime."""
     rows = fitted_in(cells, lazy=lazy)
     rows = rows[rows[column] > 0]
-    return slope_with_group_intercepts(
-        log_of(rows, "alpha_tilde"), log_of(rows, column), _members(rows)
-    )
+    members = rows.groupby(list(MEMBER), sort=False).ngroup().to_numpy()
+    return slope_with_group_intercepts(log_of(rows, "alpha_tilde"), log_of(rows, column), members)
 
 
 def width_fit(cells: pd.DataFrame, tilde: float) -> Fit:
@@ -359,7 +358,3 @@ def by_width(rows: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
 def log_of(rows: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """Natural logarithm of a column."""
     return np.log(rows[column].to_numpy(dtype=float))
-
-
-def _members(rows: pd.DataFrame) -> Any:
-    return rows.groupby(list(MEMBER), sort=False).ngroup().to_numpy()

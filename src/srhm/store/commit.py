@@ -18,11 +18,6 @@ def commit_of(folder: Path = REPOSITORY) -> str:
 
     "unknown" where the folder is no working tree itself, whatever repository it lies in.
     """
-    return commit_and_reason(folder)[0]
-
-
-def commit_and_reason(folder: Path = REPOSITORY) -> tuple[str, str]:
-    """The same, and why it is unknown; empty where it is known."""
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -40,14 +35,11 @@ def commit_and_reason(folder: Path = REPOSITORY) -> tuple[str, str]:
         ).stdout.strip()
 
     try:
-        tree = Path(git("rev-parse", "--show-toplevel"))
-        if tree.resolve() != folder.resolve():
-            return UNKNOWN, f"{folder} is no repository itself, and {tree} is another one"
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != folder.resolve():
+            return UNKNOWN
         commit = git("rev-parse", "--verify", "HEAD")
         changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!published")
         changes += git("status", "--porcelain", "--untracked-files=all", "--", *CODE)
-    except OSError as error:
-        return UNKNOWN, f"git cannot be called ({error.strerror})"
-    except subprocess.CalledProcessError as error:
-        return UNKNOWN, f"git says: {(error.stderr.strip() or 'nothing').splitlines()[0]}"
-    return commit + (" + changes" if changes else ""), ""
+    except (OSError, subprocess.CalledProcessError):
+        return UNKNOWN
+    return commit + (" + changes" if changes else "")

@@ -7,7 +7,6 @@ sees them then. docs/extending.md says how they are added.
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +24,6 @@ from srhm.store.cells import made_by_other_code
 from srhm.store.published_provenance import (
     PROVENANCE_FILE,
     OtherFormat,
-    PublicationError,
     damaged_file,
     read_provenance_file,
 )
@@ -84,7 +82,7 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     except StorageError:
         raise
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise _unreadable(path, error) from error
+        raise damaged_file(path, f"is damaged ({error})") from error
     expected = list(zip(schema.names, schema.types, strict=True))
     if fields != expected:
         unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
@@ -92,19 +90,7 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     try:
         return read_table(path, schema)
     except TableError as error:
-        raise _unreadable(path, error.__cause__ or error) from error
-
-
-def _unreadable(path: Path, error: BaseException) -> PublicationError:
-    """What is wrong with a table that cannot be read: the file, or the pyarrow that reads it."""
-    with suppress(PublicationError, OSError):
-        known = read_provenance_file(path.with_name(PROVENANCE_FILE))["sha256"]
-        if digests(path.parent, [path.stem])[path.stem] == known.get(path.stem):
-            return PublicationError(
-                f"{path}: pyarrow {pa.__version__} cannot read it ({error}), though it is as it was"
-                " published: install another version (19.0.0 is known for it)"
-            )
-    return damaged_file(path, f"is damaged ({error})")
+        raise damaged_file(path, f"is damaged ({error.__cause__ or error})") from error
 
 
 def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:

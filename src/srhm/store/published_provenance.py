@@ -1,11 +1,10 @@
-"""What stands beside the published rows of a study: provenance.json, checked by its own sum.
+"""What stands beside the published rows of a study: provenance.json.
 
 The file says of what code, configuration and machines the rows are, and holds the SHA-256 of their
-tables; its own sum keeps it from being changed apart from them, by hand or on a disk. It names the
-settings of what was measured, as rows are told apart by the networks that they are of.
+tables. It names the settings of what was measured, as rows are told apart by the networks that they
+are of.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +18,6 @@ from srhm.store.provenance import canonical_json
 PROVENANCE_FILE = "provenance.json"
 # Of what the provenance says; each table tells its own columns.
 FORMAT = 3
-SUM = "sha256_of_the_rest"
 
 
 class PublicationError(ValueError):
@@ -35,26 +33,6 @@ def damaged_file(path: Path, what: object) -> PublicationError:
     return PublicationError(
         f"{path}: {what}; it belongs to the repository, `git checkout -- {path}` restores it"
     )
-
-
-def sum_of(provenance: Mapping[str, Any]) -> str:
-    """SHA-256 (hexadecimal) of the canonical JSON of a provenance, without the sum in it.
-
-    Raises:
-        ValueError: if it holds NaN.
-    """
-    rest = {name: value for name, value in provenance.items() if name != SUM}
-    return hashlib.sha256(canonical_json(rest).encode()).hexdigest()
-
-
-def provenance_text(provenance: Mapping[str, Any]) -> str:
-    """A provenance with its sum as the text of its file.
-
-    Raises:
-        ValueError: if it holds NaN.
-    """
-    whole = {**provenance, SUM: sum_of(provenance)}
-    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def measured_with(study: Study, planned: Planned) -> dict[str, Any]:
@@ -78,7 +56,7 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
 
     Raises:
         OtherFormat: if it belongs to tables of other columns.
-        PublicationError: if it is missing or damaged, or not what was written.
+        PublicationError: if it is missing or damaged.
         StorageError: if it cannot be read now.
     """
     try:
@@ -93,12 +71,6 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
         raise damaged_file(path, "is damaged (no JSON object)")
     if found.get("format") != FORMAT:
         raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
-    if found.get(SUM) != sum_of(found):
-        raise damaged_file(
-            path,
-            f"is not what `make publish` wrote: {SUM} is not the sum of its content (the same"
-            " command again writes it anew)",
-        )
     if not isinstance(found.get("sha256"), dict):
         raise damaged_file(path, "names no tables")
     return found

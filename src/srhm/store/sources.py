@@ -102,41 +102,35 @@ def reached(*names: str) -> set[str]:
     return found
 
 
-@cache
-def import_as_digested(source: str, *names: str) -> None:
-    """Imports every module of this project that these names reach; a second time it does nothing.
-
-    source: their digest when the result was planned. What a job computes after this call, it
-    computes with the code of this digest: later edits of files are not imported.
-
-    Raises:
-        EditedSourceError: if the present code has another digest, or is edited meanwhile.
-    """
-    found = digest_of(*names)
-    modules = {name.partition(":")[0] for name in reached(*names)}
-    for module in sorted(one for one in modules if not one.endswith(".py")):
-        import_module(module)
-    read = [_module(one) for one in modules]
-    if found != source or any(one.file.read_bytes() != one.source for one in read):
-        raise EditedSourceError(EDITED)
-
-
 @contextmanager
-def as_digested(source: str, *names: str) -> Iterator[None]:
-    """A block that computes with the code of this digest, and loads of it what it needs.
+def as_digested(source: str, *names: str) -> Iterator[list[str]]:
+    """A block that computes with the code of this digest; the modules that it reaches.
 
-    Where what is reached would load more than is used: nothing of the block is to be stored before
-    its end.
+    source: their digest when the result was planned. What the block computes must be stored after
+    it, or by a job of which Snakemake removes all that it has written when it fails.
 
     Raises:
         EditedSourceError: if the present code has another digest, or is edited within the block.
     """
     found = digest_of(*names)
-    read = [_module(name) for name in {one.partition(":")[0] for one in reached(*names)}]
+    modules = sorted({one.partition(":")[0] for one in reached(*names)})
+    read = [_module(one) for one in modules]
     if found == source:
-        yield
+        yield [one for one in modules if not one.endswith(".py")]
     if found != source or any(one.file.read_bytes() != one.source for one in read):
         raise EditedSourceError(EDITED)
+
+
+@cache
+def import_as_digested(source: str, *names: str) -> None:
+    """Imports all that these names reach, see `as_digested`; a second time it does nothing.
+
+    What a job computes after this call, it computes with the code of this digest: later edits of
+    files are not imported.
+    """
+    with as_digested(source, *names) as modules:
+        for module in modules:
+            import_module(module)
 
 
 def definition(name: str) -> Definition:

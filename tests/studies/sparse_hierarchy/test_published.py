@@ -3,7 +3,6 @@
 The rows are invented: test errors that fall through 10 % at a known P*.
 """
 
-import hashlib
 import json
 import re
 import shutil
@@ -374,28 +373,6 @@ def test_a_preset_of_which_nothing_is_published_or_damaged_is_refused(tmp_path):
     file.write_text("{")
     with pytest.raises(ConfigError, match=r"provenance\.json: is damaged.*git checkout"):
         planned_with("both", tmp_path)
-
-
-def test_the_provenance_has_its_own_sum_which_is_checked_on_reading(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    file = folder / "provenance.json"
-    known = json.loads(file.read_text())
-    rest = {name: value for name, value in known.items() if name != "sha256_of_the_rest"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
-    assert known["sha256_of_the_rest"] == hashlib.sha256(text.encode()).hexdigest()
-    for other in ({**known, "commit": "another"}, {**known, "note": 1}, rest):
-        file.write_text(json.dumps(other))
-        named = f"{re.escape(str(file))}: is not what `make publish` wrote"
-        with pytest.raises(PublicationError, match=named):
-            read_publications([file])
-        with pytest.raises(ConfigError, match=named):
-            planned_with("published", tmp_path / "published")
-    assert "written anew" in "\n".join(publish(finished, folder, commit="c0ffee"))
-    assert json.loads(file.read_text()) == known
-    # The sum is of the content: neither the order of the keys nor the layout is part of it.
-    file.write_text(json.dumps(known, sort_keys=True, indent=4))
-    assert len(read_publications([file])) == 1
 
 
 FOLDERS = sorted(PUBLISHED.glob("*/*/"))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import exp, inf, isfinite
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from srhm.paper.sparse_hierarchy.claims.paper_points import as_sample_complexities
@@ -174,9 +175,17 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
     Of each net, L and s the paper's grammars, n_c = v and m = v^(s-1), stand first, of these the
     width and the rate that most curves have.
     """
-    table = table.assign(column=[_criterion(row) for row in table.to_dict("records")])
+    # Thresholds of sensitivities differ between curves, and stand in the cells.
+    is_error = table["criterion"] == "test_error"
+    errors = [f"ε ≤ {percent(one)}" for one in table["threshold"]]
+    table = table.assign(column=np.where(is_error, errors, table["criterion"]))
     main = f"ε ≤ {percent(threshold)}"
-    others = sorted(set(table["column"]) - {main}, key=_order_of_criteria)
+    ranked = table[is_error].sort_values("threshold")["column"]
+    others = [
+        name
+        for name in dict.fromkeys([*ranked, *sorted(set(table["column"][~is_error]))])
+        if name != main
+    ]
     usual = {
         place: tuple(curves[name].mode(dropna=False).iloc[0] for name in ("width", "rate"))
         for place, curves in table.drop_duplicates("curve").groupby(["net", "L", "s"])
@@ -218,7 +227,10 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
             *("P*", INTERVAL, "P* / pre\u00addiction"),
             *(heading for name, heading in LETTERS.items() if name not in FIRST_LETTERS),
             *("Rate", "Seeds that reach it", "Remarks"),
-            *(f"P* at {_heading(name)}" for name in others),
+            *(
+                f"P* at {name.replace('_output', '_out').replace('_practice', ' (practice)')}"
+                for name in others
+            ),
         ),
         rows=rows,
         words={"Net", LETTERS["sparsity"], "Remarks"},
@@ -226,22 +238,6 @@ def _complexities(table: pd.DataFrame, *, threshold: float, explore: str) -> Pag
         jumps=jumps,
         explore=explore,
     )
-
-
-def _criterion(row: Mapping[Any, Any]) -> str:
-    if row["criterion"] == "test_error":
-        return f"ε ≤ {percent(row['threshold'])}"
-    return str(row["criterion"])  # its thresholds differ between curves and stand in the cells
-
-
-def _heading(name: str) -> str:
-    """D_out (practice) of D_output_practice."""
-    return name.replace("_output", "_out").replace("_practice", " (practice)")
-
-
-def _order_of_criteria(name: str) -> tuple[bool, float, str]:
-    is_error = name.startswith("ε")
-    return (not is_error, float(name.split()[2]) if is_error else 0.0, name)
 
 
 def _rate(rate: float) -> str:
@@ -457,14 +453,14 @@ def _published(run: Publication) -> PageTable:
             ]
             for fit in fits
         ],
-        claims={fit["claim"]: _beside(fit) for fit in fits},
+        # Of several nets with the fit of each.
+        claims={
+            fit["claim"]: ", ".join(
+                [fit["measured_text"], fit["verdict"], *([alone] if " alone " in alone else [])]
+            )
+            for fit in fits
+            for alone in [fit["note"].partition(";")[0]]
+        },
         words={"The paper says", "Verdict", "What entered"},
         main="Measured",
     )
-
-
-def _beside(fit: Mapping[str, Any]) -> str:
-    """A fit in a line, for the same claim of the scorecard; of several nets with that of each."""
-    alone = fit["note"].partition(";")[0]
-    words = [fit["measured_text"], fit["verdict"], *([alone] if " alone " in alone else [])]
-    return ", ".join(words)
