@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from srhm.commands.open_results import REFUSED, NoResults, chosen_folder, parser_for_results
-from srhm.commands.printing import printing
+from srhm.commands.open_results import NoResults, chosen_folder, parser_for_results
+from srhm.commands.printing import printing, refusing
 from srhm.paper.sparse_hierarchy.headline import HEADLINE
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.archived_run import compare_tables
@@ -33,15 +33,12 @@ MOST = 20
 COLUMNS = 100
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the claims; 2 where there are none."""
     options = parser_for_results("claims", __doc__).parse_args(arguments)
-    try:
-        folder = chosen_folder(options.results, pattern=PATTERN)
-        print("\n".join(screen(folder)))
-    except NoResults as refusal:
-        print(refusal, file=sys.stderr)
-        return REFUSED
+    folder = chosen_folder(options.results, pattern=PATTERN)
+    print("\n".join(screen(folder)))
     return 0
 
 

@@ -11,13 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from srhm.commands.printing import printing
+from srhm.commands.printing import REFUSED, printing
 from srhm.declare.names import lacking
 
 # Where a clone has what an installed wheel lacks.
 ROOT = Path(__file__).resolve().parents[3]
 NEEDED = ("Snakefile", "config", "profiles", "rules", "scripts", "reference")
-REFUSED = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 
 
@@ -80,34 +79,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return REFUSED
     try:
         return import_module(f"srhm.commands.{command.module}").main(rest, **command.options)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "srhm":
             raise
-        print(_why_not_loaded(error, name), file=sys.stderr)
+        print(f"srhm {name}: {lacking(error.name, 'workflow')}", file=sys.stderr)
         return REFUSED
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+    except BrokenPipeError:
+        raise  # whoever read the output has gone, see `printing`
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise  # whoever read the output has gone, see `printing`
         print(error, file=sys.stderr)
         return REFUSED
-
-
-def _why_not_loaded(error: ImportError, name: str) -> str:
-    """What a command cannot load and what to do; the first cause says more than what it led to."""
-    if isinstance(error, ModuleNotFoundError) and not (ROOT / "Snakefile").is_file():
-        return f"srhm {name}: {lacking(error.name, 'workflow')}"
-    cause: BaseException = error
-    while cause.__cause__ or cause.__context__:
-        cause = cause.__cause__ or cause.__context__ or cause
-    why = next((line.strip() for line in str(cause).splitlines() if line.strip()), repr(cause))
-    return (
-        f"a package of {sys.prefix} cannot be loaded: {why}. `make clean-env env` installs all"
-        " anew; a library of the system (libstdc++, say) that is too old, or another one"
-        " (LD_LIBRARY_PATH, LD_PRELOAD), stays"
-    )
 
 
 def _overview() -> str:

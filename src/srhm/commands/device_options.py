@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, get_args
 
-from srhm.commands.one_run import Refused
+from srhm.commands.printing import Refused
 from srhm.jobs.devices import VISIBLE, device_here
 from srhm.planning.preset import Common
 

@@ -14,10 +14,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from srhm.commands.one_run import Refused, locked, snakemake_by_hand
-from srhm.commands.presets import CONFIG, Run, StudyError, add_study, run_of, studies_of
-from srhm.commands.printing import printing
-from srhm.declare.study import ConfigError
+from srhm.commands.one_run import locked, snakemake_by_hand
+from srhm.commands.presets import CONFIG, Run, add_study, run_of, studies_of
+from srhm.commands.printing import Refused, printing, refusing
 from srhm.planning.registry import STUDIES, TRAINERS
 from srhm.store import places
 from srhm.store.cells import path_of
@@ -101,6 +100,7 @@ def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path)
     return list(folders)
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, and removes if confirmed; 2 if a configuration is refused or a run is going on."""
     parser = argparse.ArgumentParser(
@@ -111,13 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--confirm", default="", help="yes: remove what is listed")
     add_study(parser, default="all; else only what lies where these keep their networks")
     options = parser.parse_args(arguments)
-    try:
-        studies = studies_of(options.study)
-        files = configurations(options.directory, options.configfile)
-        runs = [run_of(file, options.directory) for file in files]
-    except (ConfigError, StudyError) as refusal:
-        print(f"nothing is removed: {refusal}")
-        return 2
+    studies = studies_of(options.study)
+    files = configurations(options.directory, options.configfile)
+    runs = [run_of(file, options.directory) for file in files]
     folders = _named_folders(runs, studies, options.directory)
     found = list(garbage(options.directory, runs, folders))
     sizes = [file.stat().st_size / 1e6 for file in found]
@@ -129,15 +125,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")
         return 0
-    try:
-        with locked(options.directory):
-            if process := snakemake_by_hand(options.directory.resolve()):
-                raise Refused(f"a Snakemake, process {process}, works in this folder")
-            for file in found:
-                remove(file)
-    except Refused as refusal:
-        print(f"nothing has been removed: {refusal}")
-        return 2
+    with locked(options.directory):
+        if process := snakemake_by_hand(options.directory.resolve()):
+            raise Refused(f"a Snakemake, process {process}, works in this folder")
+        for file in found:
+            remove(file)
     print("removed")
     return 0
 

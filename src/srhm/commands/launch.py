@@ -32,24 +32,22 @@ from srhm.commands.device_options import (
 from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines
-from srhm.commands.one_run import Refused, locked, snakemake_by_hand, whose
+from srhm.commands.one_run import locked, snakemake_by_hand, whose
 from srhm.commands.open_results import NoResults
 from srhm.commands.preset_file import read_preset
 from srhm.commands.presets import (
     DEFAULT,
     QUICK,
     Run,
-    StudyError,
     add_source,
     add_study,
     n_cores,
     preset_with_rows,
     run_of,
 )
-from srhm.commands.printing import outlasting, printing
+from srhm.commands.printing import REFUSED, Refused, outlasting, printing
 from srhm.commands.running import LOG, run_snakemake
 from srhm.commands.watching import Watch, last_words
-from srhm.declare.study import ConfigError
 from srhm.jobs.devices import visible_devices
 from srhm.jobs.progress import FAILED
 from srhm.planning.registry import GROUPS, STUDIES
@@ -64,7 +62,6 @@ FIRST = "fig04"
 EARLIER = f"{LOG}.earlier"
 # Words that make a run a dry one, and lines of the log that say why no job was begun.
 DRY, TAIL = frozenset({"-n", "--dry-run", "--dryrun"}), 20
-REFUSED = 2  # exit code of a launch that touched nothing
 
 
 def main(
@@ -87,7 +84,7 @@ def main(
             del os.environ[name]
         try:
             return _launch(options, extra)
-        except (Refused, StudyError) as refusal:
+        except Refused as refusal:
             print(refusal)
             return REFUSED
         except PermissionError as error:
@@ -99,17 +96,14 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     """Exit code of a launch with these options; extra: words for Snakemake.
 
     Raises:
-        Refused, StudyError: if it touched nothing.
+        Refused: if it touched nothing.
     """
     config, (profile, said) = _configuration(options), _profile(options.profile)
     folder, dry = options.directory.resolve(), not DRY.isdisjoint(extra)
     local = said.get("executor") in (None, "local") and not any(
         word.startswith(("-e", "--executor")) for word in extra
     )
-    try:
-        run = run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
-    except ConfigError as refusal:
-        raise Refused(str(refusal)) from refusal
+    run = run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
     words = [*_own_words(options, extra, run, said, local=local), *extra]
     # After two dashes, since an option before it might take it for one of its words.
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
@@ -199,10 +193,6 @@ def _configuration(options: argparse.Namespace) -> Path:
     config: Path | None = options.configfile or presets.get(name)
     if config is None or not config.is_file():
         raise Refused(f"no preset {config or name!r}; there are: {', '.join(presets)}")
-    try:
-        read_preset(config)
-    except ConfigError as refusal:
-        raise Refused(str(refusal)) from refusal
     return config
 
 

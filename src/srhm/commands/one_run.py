@@ -10,9 +10,7 @@ from typing import IO
 
 import psutil
 
-
-class Refused(Exception):
-    """A launch that cannot be; the message says why. Nothing was touched."""
+from srhm.commands.printing import Refused
 
 
 @contextmanager

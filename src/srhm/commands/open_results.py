@@ -10,13 +10,11 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from srhm.commands.printing import printing
+from srhm.commands.printing import Refused, printing, refusing
 from srhm.store.places import INDEX
 
-REFUSED = 2
 
-
-class NoResults(Exception):
+class NoResults(Refused):
     """There is no folder of results; the message says how to make one."""
 
 
@@ -51,14 +49,11 @@ def chosen_folder(named: Path | None, *, pattern: str) -> Path:
     return found.parents[pattern.count("/")]
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the path of the index, and opens it where there is a browser; 2 without an index."""
     options = parser_for_results("open", __doc__).parse_args(arguments)
-    try:
-        index = chosen_folder(options.results, pattern=INDEX).resolve() / INDEX
-    except NoResults as refusal:
-        print(refusal, file=sys.stderr)
-        return REFUSED
+    index = chosen_folder(options.results, pattern=INDEX).resolve() / INDEX
     print(index)
     if has_screen():
         webbrowser.open(index.as_uri())

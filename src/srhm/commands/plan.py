@@ -12,7 +12,7 @@ import pandas as pd
 
 from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
-from srhm.commands.printing import printing
+from srhm.commands.printing import printing, refusing
 from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.jobs.devices import device_here
 from srhm.planning.registry import STUDIES
@@ -124,6 +124,7 @@ def to_measure(run: Run) -> str:
     return f"to measure, after training: {sum(left.values())} curves ({each})"
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset; 2 if its configuration is refused."""
     parser = parser_for("plan", __doc__, default=DEFAULT)
@@ -132,8 +133,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
-    if run is None:
-        return 2
     cells = expected_cells(run)
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))

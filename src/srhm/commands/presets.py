@@ -4,13 +4,13 @@
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from srhm.commands.preset_file import read_preset
+from srhm.commands.printing import Refused
 from srhm.commands.resources import expected_costs
 from srhm.declare.study import ConfigError, Curve, Entry, Trainer
 from srhm.planning import preset
@@ -27,10 +27,6 @@ DEFAULT = "paper"
 QUICK = "quick"
 SHOWN = ("grid", "laptop", QUICK)
 CONFIG = PACKAGE.parents[1] / "config"
-
-
-class StudyError(Exception):
-    """A name that is no study, or none of the preset; the message lists those that there are."""
 
 
 @dataclass(frozen=True)
@@ -129,13 +125,13 @@ def studies_of(names: Sequence[str]) -> list[str]:
     """The studies that these names of studies and of groups mean, in the order of the registry.
 
     Raises:
-        StudyError: if a name is neither.
+        Refused: if a name is neither.
     """
     unknown = [name for name in names if name not in STUDIES and name not in GROUPS]
     if unknown:
         near = {name: get_close_matches(name, (*STUDIES, *GROUPS), n=1) for name in unknown}
         said = [f"{name!r}{f' ({found[0]}?)' if found else ''}" for name, found in near.items()]
-        raise StudyError(
+        raise Refused(
             f"no study {', '.join(said)}; there are: {', '.join(STUDIES)};"
             f" and groups of them: {', '.join(GROUPS)}"
         )
@@ -147,11 +143,11 @@ def chosen_of(plan: Plan, names: Sequence[str]) -> list[str]:
     """The studies of a plan that these names mean; without names all of them.
 
     Raises:
-        StudyError: if a name is no study, or the preset has none of those that it means.
+        Refused: if a name is no study, or the preset has none of those that it means.
     """
     for name in names:
         if not plan.studies.keys() & set(studies_of([name])):
-            raise StudyError(
+            raise Refused(
                 f"the preset {plan.name} has no study {name}; it has: {', '.join(plan.studies)}"
             )
     meant = studies_of(names) if names else list(plan.studies)
@@ -162,7 +158,7 @@ def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED
     """The preset of which most of these studies are published; where none has one, `QUICK`.
 
     Raises:
-        StudyError: if a name is no study and no group.
+        Refused: if a name is no study and no group.
     """
     studies = studies_of(names or [DEFAULT])
     held = {
@@ -183,11 +179,14 @@ def run_of(
     rows: which rows are shown, if not those that the configuration says (see `preset.Common`).
 
     Raises:
-        ConfigError: if the file, the configuration, or the data that it names, are refused.
-        StudyError: as in `chosen_of`.
+        Refused: if the file, the configuration, or the data that it names, are refused, or as in
+            `chosen_of`.
     """
-    values = read_preset(configfile)
-    plan = preset.plan_preset(values | ({"rows": rows} if rows else {}), directory=directory)
+    try:
+        values = read_preset(configfile) | ({"rows": rows} if rows else {})
+        plan = preset.plan_preset(values, directory=directory)
+    except ConfigError as refusal:
+        raise Refused(str(refusal)) from refusal
     return Run(plan.only(chosen_of(plan, names)), directory)
 
 
@@ -237,25 +236,17 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> Run | None:
-    """The run that the options name; None, with the reason printed, if it is refused.
+def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> Run:
+    """The run that the options name.
 
     default: the studies or groups that are meant without a name, as far as the preset has them;
     where it has none, all of its studies.
+
+    Raises:
+        Refused: as in `run_of`.
     """
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
-    if not path.is_file():
-        given = f"preset {options.preset!r}: " if options.configfile is None else ""
-        print(f"{given}{path} is no file", file=sys.stderr)
-        return None
-    try:
-        rows = getattr(options, "rows", None)
-        run = run_of(path, options.directory, options.study, rows=rows)
-        if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
-            return Run(
-                run.plan.only([one for one in run.plan.studies if one in meant]), run.directory
-            )
-        return run
-    except (ConfigError, StudyError) as refusal:
-        print(refusal, file=sys.stderr)
-    return None
+    run = run_of(path, options.directory, options.study, rows=getattr(options, "rows", None))
+    if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
+        return Run(run.plan.only([one for one in run.plan.studies if one in meant]), run.directory)
+    return run

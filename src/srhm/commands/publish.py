@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
-from srhm.commands.printing import printing
+from srhm.commands.printing import printing, refusing
 from srhm.declare.study import Curve, Planned
 from srhm.planning.registry import STUDIES
 from srhm.store import places
@@ -410,6 +410,7 @@ def _some(remarks: Sequence[str]) -> list[str]:
     return [*remarks[:SHOWN], *([f"... and {more} more like these"] if more > 0 else [])]
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Publishes a preset; 1 if it is refused for a study or for all, 2 if the preset is refused."""
     parser = parser_for("publish", __doc__)
@@ -422,8 +423,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     run = chosen_run(options)
-    if run is None:
-        return 2
     studies = [study for study in run.plan.studies if STUDIES[study].trainer is not None]
     if not studies:
         print(f"none of these studies trains networks: {', '.join(run.plan.studies)}")

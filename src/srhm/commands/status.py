@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_for
-from srhm.commands.printing import printing
+from srhm.commands.printing import printing, refusing
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.stopping import NO_STEP, STILL
 from srhm.store import cells
@@ -58,14 +58,13 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
     return table.round().astype(int).reset_index()
 
 
+@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset; 2 if its configuration is refused."""
     parser = parser_for("status", __doc__, default=DEFAULT)
     add_source(parser)
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
-    if run is None:
-        return 2
     if run.entries:
         watch = Watch(run.work, *run.stores, searched=run.searched)
         print(table(run, watch).to_string(index=False))
