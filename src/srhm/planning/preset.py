@@ -303,30 +303,25 @@ def _from(
     alone = directory is None
     try:
         known = read_provenance_file(folder / PROVENANCE_FILE)
-        tables = {table: set(curves) for table, curves in known["tables"].items()}
-        days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
-        commit, otherwise = known["commit"], measured_otherwise(known, study, planned)
     except PublicationError as error:
         raise ConfigError(str(error)) from error
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{folder / PROVENANCE_FILE} is damaged: {error!r}") from error
-    names = tables["cells"] & planned.curves.keys()
-    if not alone:  # beside curves that are trained, those of which everything is published
-        names = {
-            name
-            for name in names
-            for measured in [planned.curves[name].measured]
-            if not set(otherwise) & set(measured)
-            and all(
-                name in tables.get(table, ())
-                for one in study.measurements
-                if one.name in measured and not one.may_be_empty
-                for table in one.tables
-            )
-        }
-    lacking = Counter(name.partition("_")[0] for name in planned.curves if name not in names)
-    those = ", ".join(f"{n} {label(net)}" for net, n in lacking.items())
-    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    tables = {table: set(curves) for table, curves in known["tables"].items()}
+    otherwise = measured_otherwise(known, study, planned)
+
+    def is_whole(curve: Curve) -> bool:
+        """Whether all that is to be measured of a curve is published, too."""
+        return not set(otherwise) & set(curve.measured) and all(
+            curve.name in tables.get(table, ())
+            for one in study.measurements
+            if one.name in curve.measured and not one.may_be_empty
+            for table in one.tables
+        )
+
+    names = frozenset(
+        name
+        for name in tables["cells"] & planned.curves.keys()
+        if alone or is_whole(planned.curves[name])
+    )
     partly = {}
     if directory is not None:
         others = [
@@ -335,17 +330,33 @@ def _from(
             if name in own - names and not set(otherwise) & set(one.measured)
         ]
         partly = _single_cells(folder, study, others, planned.missing, trained, directory)
-    taken = replace(planned, published=frozenset(names), partly=partly, published_in=str(folder))
-    those_of = ", ".join(otherwise) if names else ""
-    nothing = alone or not any(one.entries for one in taken.trained.values())
-    origin = (
-        f"{taken.archived or f'0 of {len(planned.curves)} curves are archived rows'}"
-        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit {commit[:10]};"
-        f"{f' not there: {those};' if alone and those else ''}"
-        f"{f' {those_of} have other settings than this configuration;' if those_of else ''}"
-        f" {'nothing was trained here' if nothing else 'the others were trained here'}"
-    )
+    taken = replace(planned, published=names, partly=partly, published_in=str(folder))
+    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    origin = _origin_of(folder, known, taken, otherwise if names else [], alone=alone)
     return replace(taken, curves=kept, origin=origin)
+
+
+def _origin_of(
+    folder: Path, known: Mapping[str, Any], taken: Planned, otherwise: Sequence[str], *, alone: bool
+) -> str:
+    """Where the rows of a study are from, for people; known: what their provenance says."""
+    lacking = Counter(
+        name.partition("_")[0] for name in taken.curves if name not in taken.published
+    )
+    days = " to ".join(dict.fromkeys([known["trained_from"], known["trained_to"]]))
+    words = [
+        f"{taken.archived or f'0 of {len(taken.curves)} curves are archived rows'}"
+        f" (published/{folder.parent.name}/{folder.name}), trained {days} by commit"
+        f" {known['commit'][:10]}"
+    ]
+    if lacking and alone:
+        words.append(f"not there: {', '.join(f'{n} {label(net)}' for net, n in lacking.items())}")
+    if otherwise:
+        words.append(f"{', '.join(otherwise)} have other settings than this configuration")
+    here = (
+        "nothing was trained here" if alone or not taken.trained else "the others were trained here"
+    )
+    return "; ".join([*words, here])
 
 
 def _single_cells(
