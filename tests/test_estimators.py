@@ -19,8 +19,8 @@ from srhm.scorecard.estimators import (
     Slope,
 )
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import left_out, rows_of
+from srhm_studies.landscape.resampling import Jackknife
 
 
 @rows_of("cells", nothing="no rows")

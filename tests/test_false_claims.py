@@ -26,7 +26,7 @@ from srhm.scorecard.estimators import (
     Stored,
 )
 from srhm.scorecard.expectations import Above, Below, Expectation, Factor, Within
-from srhm.scorecard.resampling import Jackknife
+from srhm_studies.landscape.resampling import Jackknife
 
 
 def complexities(curves, logs):

@@ -10,7 +10,6 @@ from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import initial_weights
 from srhm.measure.trained import Member
 from srhm.model.seeding import generator
-from srhm.statistics.truncated_power import exponent
 from srhm_studies.landscape.gaps.measure import (
     THRESHOLDS,
     cusps_of,
@@ -20,6 +19,7 @@ from srhm_studies.landscape.gaps.measure import (
     ranks_of,
     tangents,
 )
+from srhm_studies.landscape.power_laws import exponent
 
 WINDOW = {"low": 1e-2, "high": 1.0}
 

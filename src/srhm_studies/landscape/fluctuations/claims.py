@@ -15,11 +15,11 @@ import pandas as pd
 from srhm.scorecard.claims import Claim, Line, Measurement, after_a_look
 from srhm.scorecard.estimators import Mean, listed_as_left_out
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.resampling import Jackknife
 from srhm.scorecard.rows import rows_of
 from srhm_studies.landscape.fluctuations import analysis
 from srhm_studies.landscape.fluctuations.analysis import FAR
 from srhm_studies.landscape.fluctuations.data_sets import DIGITS, MNIST
+from srhm_studies.landscape.resampling import Jackknife
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
 NO_STAR = "no N* within the widths, or no width beyond"

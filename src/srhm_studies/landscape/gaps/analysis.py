@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from srhm.model.seeding import generator
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
-from srhm.statistics.truncated_power import Exponent, exponent
+from srhm_studies.landscape.power_laws import Exponent, exponent
 
 # Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
 LOW, HIGH = 1e-2, 1.0

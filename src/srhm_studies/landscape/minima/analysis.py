@@ -8,7 +8,7 @@ import pandas as pd
 from srhm.model.seeding import generator
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import JAMMED, LEAST_LOSS
-from srhm.statistics.truncated_power import exponent
+from srhm_studies.landscape.power_laws import exponent
 
 # Two decades of z = Delta/sqrt(Loss), and of |Delta|, as in the study `gaps`.
 WINDOW = (1e-2, 1.0)
