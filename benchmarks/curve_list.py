@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from srhm.commands.presets import run_of
-from srhm.commands.resources import expected_costs
+from srhm.planning.lengths import expected_costs
 from srhm.store.paths import visits
 
 curves = run_of(Path(sys.argv[1]), Path("nowhere"), rows="trained").curves.values()

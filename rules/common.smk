@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from srhm.commands.preset_file import read_preset
-from srhm.commands.resources import CurveJobs, expected_costs
+from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.declare.study import ConfigError
 from srhm.jobs import slurm
 from srhm.jobs.devices import device_here

@@ -30,7 +30,7 @@ def spec_of(rule, known):
         if not found:  # the images are not there
             return None
         jobs = known["CurveJobs"](found[0], plan.preset.jobs)
-        wildcards = SimpleNamespace(curve=found[0].name, part=next(iter(jobs.parts()), None))
+        wildcards = SimpleNamespace(curve=found[0].name, part=next(iter(jobs.parts), None))
     return spec(wildcards)
 
 

@@ -4,8 +4,9 @@ import json
 
 from train_curves import flow_curves, hierarchy_curves
 
-from srhm.commands.resources import CurveJobs
+from srhm.planning.lengths import START, CurveJobs
 from srhm.planning.preset import Jobs
+from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.cells import path_of
 from srhm.training.trainers import HIERARCHY
@@ -35,12 +36,13 @@ def store(folder, keys):
         path.touch()
 
 
+MEASUREMENTS = STUDIES["sparse_hierarchy"].measurements[:1]
 KEYS = [entry["key"] for entry in CURVE.entries]
 
 
 def test_without_limits_one_job_trains_all_that_the_store_lacks(tmp_path):
     jobs = jobs_of(CURVE, tmp_path)
-    assert jobs.parts() == {}
+    assert jobs.parts == {}
     assert jobs.files() == []
     assert jobs.lacking() == [0, 1, 2, 3, 4, 5]
     store(tmp_path, [KEYS[0], KEYS[4]])
@@ -49,13 +51,13 @@ def test_without_limits_one_job_trains_all_that_the_store_lacks(tmp_path):
 
 def test_a_curve_in_parts_waits_for_their_files_and_then_trains_nothing(tmp_path):
     jobs = jobs_of(CURVE, tmp_path, cells=2)
-    assert list(jobs.parts()) == ["1-of-3", "2-of-3", "3-of-3"]
+    assert list(jobs.parts) == ["1-of-3", "2-of-3", "3-of-3"]
     assert [file.rsplit("/", 1)[1] for file in jobs.files()] == [
         f"{i}-of-3.json" for i in (1, 2, 3)
     ]
     assert jobs.lacking() == []  # parts will train them
-    assert sorted(place for part in jobs.parts() for place in jobs.places(part)) == [*range(6)]
-    for part, own in jobs.parts().items():
+    assert sorted(place for part in jobs.parts for place in jobs.places(part)) == [*range(6)]
+    for part, own in jobs.parts.items():
         leave(tmp_path, part, [KEYS[place] for place in own])
     assert jobs.lacking() == []
     path_of(tmp_path / places.store_of(HIERARCHY), KEYS[3]).unlink()
@@ -63,7 +65,7 @@ def test_a_curve_in_parts_waits_for_their_files_and_then_trains_nothing(tmp_path
 
 
 def test_cells_that_are_trained_at_once_are_never_divided(tmp_path):
-    split = jobs_of(STACKED, tmp_path, cells=1).parts()
+    split = jobs_of(STACKED, tmp_path, cells=1).parts
     assert len(split) == 3
     assert {len({STACKED.cells[place]["P"] for place in own}) for own in split.values()} == {1}
 
@@ -78,3 +80,21 @@ def test_a_stack_asks_for_the_memory_of_its_largest_batch(tmp_path):
     assert jobs.measuring_megabytes(attempt=1, gpu=0) == of_largest
     assert jobs.training_megabytes(every, threads=1, attempt=1, gpu=1) > of_largest
     assert jobs.training_megabytes([], **options) < of_largest
+
+
+def test_a_retry_asks_for_more_time_and_memory_within_the_limit_of_its_queue(tmp_path):
+    jobs, limited = jobs_of(CURVE, tmp_path), jobs_of(CURVE, tmp_path, limit=11)
+    (one,) = MEASUREMENTS
+    every = range(len(CURVE.entries))
+    for asked in (
+        lambda of, n: of.training_minutes(every, threads=1, attempt=n),
+        lambda of, n: of.measuring_minutes(one, attempt=n),
+    ):
+        assert asked(jobs, 2) == 2 * asked(jobs, 1)
+        assert asked(jobs, 1) >= START
+        assert asked(limited, 3) == 11
+    for asked in (
+        lambda n: jobs.training_megabytes(every, threads=1, attempt=n, gpu=0),
+        lambda n: jobs.measuring_megabytes(attempt=n, gpu=0),
+    ):
+        assert asked(2) == 2 * asked(1)

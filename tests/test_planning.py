@@ -9,11 +9,11 @@ import yaml
 
 from srhm.commands.plan import costs_text, expected_cells, main
 from srhm.commands.presets import CONFIG, Run
-from srhm.commands.resources import expected_costs
 from srhm.declare.study import Curve
 from srhm.model.grammar import parameters_of
 from srhm.networks.registry import NAMED, stand_in
 from srhm.planning import preset
+from srhm.planning.lengths import expected_costs
 from srhm.planning.preset import Plan
 from srhm.store import places
 from srhm.store.cells import StoredCell, write_cell

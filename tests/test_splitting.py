@@ -1,18 +1,11 @@
-"""Jobs of a useful length: how a curve is split, and what a job asks for."""
+"""Jobs of a useful length: how a curve is split."""
 
 import re
 from math import ceil
 
 import pytest
 
-from srhm.commands.jobs import (
-    START,
-    measuring_megabytes,
-    measuring_minutes,
-    parts,
-    training_megabytes,
-    training_minutes,
-)
+from srhm.planning.lengths import split as parts
 from srhm.training.cost import Cost
 
 
@@ -71,17 +64,3 @@ def test_a_group_is_never_split(sizes, limits):
         assert any(set(group) <= set(places) for places in split.values())
     whole = [len(places) for places in split.values() if places not in own]
     assert max(whole, default=0) <= limits.get("cells", 10)
-
-
-def test_a_retry_asks_for_more_time_and_memory():
-    for ask in (training_minutes, training_megabytes):
-        first, second = (ask(EXPECTED, threads=1, attempt=n) for n in (1, 2))
-        assert second == 2 * first
-    assert measuring_minutes([60.0], attempt=2) == 2 * measuring_minutes([60.0], attempt=1)
-    assert measuring_megabytes(EXPECTED, attempt=2) == 2 * measuring_megabytes(EXPECTED, attempt=1)
-
-
-def test_no_job_asks_for_more_than_the_limit_of_its_queue():
-    assert training_minutes(made(1000), threads=1, attempt=3, limit=600) == 600
-    assert training_minutes(made(1), threads=1, attempt=1, limit=600) == START + 3
-    assert measuring_minutes([60_000.0], attempt=2, limit=600) == 600

@@ -166,7 +166,7 @@ def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
 
 def test_reading_declarations_planning_and_launching_load_no_slow_library():
     modules = ["planning.registry", "planning.preset", "planning.pages"]
-    modules += ["commands.launch", "commands.resources"]
+    modules += ["commands.launch", "planning.lengths"]
     assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
 
 

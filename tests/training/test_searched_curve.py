@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from train_curves import LOG, StopsAfter, hierarchy_curves
 
-from srhm.commands.resources import CurveJobs
 from srhm.jobs.stopping import Stopped, StopRequest
 from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
+from srhm.planning.lengths import CurveJobs
 from srhm.planning.preset import Jobs
 from srhm.planning.specs import curve_spec, part_spec
 from srhm.store.gathering import checked
@@ -102,7 +102,7 @@ def test_a_stopped_job_goes_on(trained, tmp_path):
 
 def test_parts_are_split_by_seed(trained, tmp_path):
     jobs = CurveJobs(CURVE, Jobs(cells=1), directory=tmp_path)
-    parts = jobs.parts()
+    parts = jobs.parts
     seeds = [{CURVE.cells[place]["seed"] for place in own} for own in parts.values()]
     assert seeds in ([{5}, {6}], [{6}, {5}])
     found = {}

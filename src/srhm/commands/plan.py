@@ -13,8 +13,8 @@ import pandas as pd
 from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
 from srhm.commands.printing import printing, refusing
-from srhm.commands.resources import CurveJobs, expected_costs
 from srhm.jobs.devices import device_here
+from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
 from srhm.store import cells as outdated
 from srhm.store import places
@@ -34,7 +34,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
     for study, planned in run.plan.studies.items():
         for curve in planned.trained.values():
             limits = run.plan.preset.jobs
-            parts = CurveJobs(curve, limits, directory=run.directory).parts()
+            parts = CurveJobs(curve, limits, directory=run.directory).parts
             job_of = {place: part for part, own in parts.items() for place in own}
             store = run.directory / places.store_of(curve.trainer)
             parts_left = shares(curve, *stored_paths(curve, store))

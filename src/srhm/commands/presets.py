@@ -11,9 +11,9 @@ from pathlib import Path
 
 from srhm.commands.preset_file import read_preset
 from srhm.commands.printing import Refused
-from srhm.commands.resources import expected_costs
 from srhm.declare.study import ConfigError, Curve, Entry, Trainer
 from srhm.planning import preset
+from srhm.planning.lengths import expected_costs
 from srhm.planning.preset import ROWS, Plan
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
