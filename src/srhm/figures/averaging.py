@@ -65,13 +65,13 @@ def mean_line(
                     "line": "-", **look})  # fmt: skip
 
 
-def density(values: Sequence[np.ndarray], bins: np.ndarray, *, least: int = 5) -> pd.DataFrame:
-    """Densities of pooled numbers in logarithmic bins of at least so many: at, density."""
+def density(values: Sequence[np.ndarray], bins: np.ndarray) -> pd.DataFrame:
+    """Densities of pooled numbers in logarithmic bins of five at least: at, density."""
     pooled = np.concatenate([np.empty(0), *values])
     counts = np.histogram(pooled, bins)[0]
     found = counts / np.diff(bins) / max(len(pooled), 1)
     rows = pd.DataFrame({"at": np.sqrt(bins[1:] * bins[:-1]), "density": found})
-    return rows[counts >= least]
+    return rows[counts >= 5]
 
 
 def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -> Marks:

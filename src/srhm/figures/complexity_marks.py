@@ -13,7 +13,7 @@ from srhm.figures import looks
 from srhm.figures.looks import Look
 from srhm.figures.panels import ABOVE, BELOW, Marks
 from srhm.figures.scales import Scale
-from srhm.statistics.sample_complexity import DEFAULT_RULE, IntervalRule
+from srhm.statistics.sample_complexity import DEFAULT_RULE
 
 SHAPES = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
 OTHER_SHAPE = "X"
@@ -88,20 +88,18 @@ def complexity_marks(
     *,
     x: str,
     by: Sequence[Scale],
-    label: str = "",
-    rule: IntervalRule = DEFAULT_RULE,
     **other: Any,
 ) -> list[Marks]:
     """Marks of rows of `with_ends`; those that are faint have an entry of their own."""
     shared: dict[str, Any] = {
         "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond",
         "by": [net_colours(rows["net"]), *by],
-        "bar_label": f"{100 * rule.confidence:.3g} % interval over seeds",
+        "bar_label": f"{100 * DEFAULT_RULE.confidence:.3g} % interval over seeds",
         "arrow_label": "censored: $P^*$ is", "name": "ours", **other,
     }  # fmt: skip
-    pool = f"$P^*$ above {100 * rule.small_pool:.3g} % of all data"
+    pool = f"$P^*$ above {100 * DEFAULT_RULE.small_pool:.3g} % of all data"
     return [
-        Marks(rows=rows[~rows["faint"]], label=label, **shared),
+        Marks(rows=rows[~rows["faint"]], **shared),
         Marks(rows=rows[rows["faint"]], label=pool, marker=_shape_in(by),
               alpha=FAINT, **{**shared, "name": "ours small pool"}),
     ]  # fmt: skip

@@ -128,14 +128,12 @@ def text_colour(background: str) -> str:
     return "black" if 0.3 * red + 0.59 * green + 0.11 * blue > 0.5 else "white"
 
 
-def tile(
-    axes: Axes, x: float, y: float, feature: int | None, colours: Sequence[str], *, size: float = 1
-) -> None:
+def tile(axes: Axes, x: float, y: float, feature: int | None, colours: Sequence[str]) -> None:
     """A square centred at x, y, in its feature's colour and with its number; None is empty."""
     colour = EMPTY_COLOUR if feature is None else colours[feature]
-    corner = (x - size / 2, y - size / 2)
-    axes.add_patch(Rectangle(corner, size, size, facecolor=colour, edgecolor=OUTLINE, linewidth=0.5,
-                             zorder=3, gid="empty" if feature is None else "feature"))  # fmt: skip
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, facecolor=colour, edgecolor=OUTLINE,
+                             linewidth=0.5, zorder=3,
+                             gid="empty" if feature is None else "feature"))  # fmt: skip
     if feature is not None:
         _number(axes, x, y, feature, colour)
 

@@ -140,11 +140,12 @@ def size_of(box: OffsetBox, figure: Figure) -> tuple[float, float]:
     return float(found.width) / figure.dpi, float(found.height) / figure.dpi
 
 
-def place_below(figure: Figure, box: OffsetBox, *, pad: float = 0.05) -> None:
+def place_below(figure: Figure, box: OffsetBox) -> None:
     """Makes the page higher by the box, which stands at its lower edge.
 
-    pad: inches below and above it. The layout of the figure is told to leave the room free.
+    The layout of the figure is told to leave the room free.
     """
+    pad = 0.05  # inches below and above it
     height = size_of(box, figure)[1] + 2 * pad
     total = float(figure.get_figheight()) + height
     figure.set_figheight(total)

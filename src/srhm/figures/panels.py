@@ -167,23 +167,21 @@ def power_law(
     *,
     through: tuple[float, float],
     label: str,
-    line: str = "--",
     name: str = "",
 ) -> Marks:
     """A guide of this slope on logarithmic axes between the least and the largest x."""
     ends = np.array([min(x), max(x)], dtype=float)
-    return law(ends, through[1] * (ends / through[0]) ** exponent, label, line=line, name=name)
+    return law(ends, through[1] * (ends / through[0]) ** exponent, label, name=name)
 
 
 def level(
-    at: float, label: str, *, name: str = "", line: str = ":", across: str = "x",
-    colour: Any = GUIDE,
+    at: float, label: str, *, name: str = "", line: str = ":", across: str = "x"
 ) -> Marks:  # fmt: skip
     """A guide at one y across all x, or at one x across all y."""
     rows = pd.DataFrame({"at": [at]})
     x, y = ("", "at") if across == "x" else ("at", "")
     return Marks(rows=rows, x=x, y=y, label=label, name=name or label, line=line, marker="",
-                 colour=colour, width=0.8, order=1.0, guide=True)  # fmt: skip
+                 colour=GUIDE, width=0.8, order=1.0, guide=True)  # fmt: skip
 
 
 def bars_of_seeds(rows: pd.DataFrame, x: str, y: str, *, name: str = "") -> list[Marks]:

@@ -50,18 +50,17 @@ def coloured(
     title: str = "",
     *,
     label: Label = plain,
-    tints: Sequence[str] = looks.TINTS,
 ) -> Scale:
     """A colour for each value by its rank: eight that are told apart."""
-    tint = [tints[i % len(tints)] for i in range(len(_ranked(values)))]
+    tint = [looks.TINTS[i % len(looks.TINTS)] for i in range(len(_ranked(values)))]
     return _scale(column, values, title, label, [{"colour": one} for one in tint])
 
 
-def distinct(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+def distinct(column: str, values: Iterable[Any], title: str = "") -> Scale:
     """A colour and a marker for each value by its rank."""
     n = len(_ranked(values))
     both = [{"colour": looks.TINTS[i % 8], "marker": looks.SHAPES[i % 8]} for i in range(n)]
-    return _scale(column, values, title, label, both)
+    return _scale(column, values, title, plain, both)
 
 
 def graded(
@@ -89,11 +88,11 @@ def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label 
     return _scale(column, values, title, label, shape)
 
 
-def filled(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
+def filled(column: str, values: Iterable[Any], title: str = "") -> Scale:
     """Full markers for the least value, open ones for the others, by shape where there are more."""
     shapes = ["", "", *looks.SHAPES[2:]]
     found = [{"filled": i == 0, "marker": shapes[i]} for i in range(len(_ranked(values)))]
-    return _scale(column, values, title, label, found)
+    return _scale(column, values, title, plain, found)
 
 
 def dashed(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
@@ -115,11 +114,11 @@ def by_name(
     return Scale(column=column, looks=found, title=title)
 
 
-def nets(values: Iterable[str], *, column: str = "net", title: str = "") -> Scale:
+def nets(values: Iterable[str], *, title: str = "") -> Scale:
     """The looks of networks, those that have none in the table last, in grey."""
     there = set(values)
     order = [one for one in looks.NETS if one in there] + sorted(there - set(looks.NETS))
-    return Scale(column=column, looks={one: looks.net(one) for one in order}, title=title)
+    return Scale(column="net", looks={one: looks.net(one) for one in order}, title=title)
 
 
 def _ranked(values: Iterable[Any]) -> list[Any]:

@@ -91,8 +91,8 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
     return {word: int((table["verdict"] == word).sum()) for word in VERDICTS}
 
 
-def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
-    """The first claims of each verdict with their numbers, `most` and how many more there are."""
+def in_short(table: pd.DataFrame) -> dict[str, list[str]]:
+    """The first claims of each verdict with their numbers, three and how many more there are."""
     found = {}
     for word in VERDICTS:
         rows = table[table["verdict"] == word].to_dict("records")
@@ -100,8 +100,8 @@ def in_short(table: pd.DataFrame, *, most: int = 3) -> dict[str, list[str]]:
             f"{row['statement']}: {value_text(row)} (expected {expected_text(row)})" for row in rows
         ]
         if said:
-            more = [f"and {len(said) - most} more"] if len(said) > most else []
-            found[word.capitalize()] = [*said[:most], *more]
+            more = [f"and {len(said) - 3} more"] if len(said) > 3 else []
+            found[word.capitalize()] = [*said[:3], *more]
     return found
 
 

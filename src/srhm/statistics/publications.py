@@ -95,16 +95,16 @@ def read_publications(
     return found
 
 
-def published_complexities(
-    file: Path, *, threshold: float, nets: Sequence[str] = ("lcn", "cnn")
-) -> pd.DataFrame:
-    """P* of the test error for each grammar of s = 2 and sparsity A, in the order of the file.
+def published_complexities(file: Path, *, threshold: float) -> pd.DataFrame:
+    """P* of the test error of LCN and CNN for each grammar of s = 2 and sparsity A.
 
-    file: published/PRESET/sparse_hierarchy/cells.parquet; batches drawn by class are left out, and
-    of curves that differ in the rate alone all but the first. Columns: origin, net, GRAMMAR, ROWS.
+    In the order of the file. Batches drawn by class are left out, and of curves that differ in the
+    rate alone all but the first. file: published/PRESET/sparse_hierarchy/cells.parquet. Columns:
+    origin, net, GRAMMAR, ROWS.
     """
     cells = pd.read_parquet(file)
-    cells = cells[cells["net"].isin(list(nets)) & (cells["s"] == 2) & (cells["sparsity"] == "A")]
+    cells = cells[cells["net"].isin(["lcn", "cnn"])]
+    cells = cells[(cells["s"] == 2) & (cells["sparsity"] == "A")]
     cells = cells[~cells["batch"].astype(str).str.startswith("balanced")]
     table = complexities(cells, thresholds=[threshold])
     own = table[table["criterion"] == "test_error"]
