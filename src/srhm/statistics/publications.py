@@ -103,9 +103,8 @@ def published_complexities(file: Path, *, threshold: float) -> pd.DataFrame:
     origin, net, GRAMMAR, ROWS.
     """
     cells = pd.read_parquet(file)
-    cells = cells[cells["net"].isin(["lcn", "cnn"])]
-    cells = cells[(cells["s"] == 2) & (cells["sparsity"] == "A")]
-    cells = cells[~cells["batch"].astype(str).str.startswith("balanced")]
+    kept = cells["net"].isin(["lcn", "cnn"]) & (cells["s"] == 2) & (cells["sparsity"] == "A")
+    cells = cells[kept & ~cells["batch"].astype(str).str.startswith("balanced")]
     table = complexities(cells, thresholds=[threshold])
     own = table[table["criterion"] == "test_error"]
     own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(list(OPTIONS))])
