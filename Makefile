@@ -10,8 +10,10 @@ STUDY   ?=
 # What affinity, quota of the container and job of the cluster leave.
 CORES  ?= $(shell $(PYTHON) -E src/srhm/commands/limits.py)
 
-# Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together.
+# Given by the user only: otherwise the profile says, and on a cluster CORES would limit all jobs together; a
+# configuration that ARGS names has no preset beside it.
 GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
+GIVEN_PRESET = $(if $(filter file,$(origin PRESET)),,$(if $(PRESET), --preset $(PRESET)))
 
 # auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
@@ -29,7 +31,7 @@ GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 GROUPS  := paper plane $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/srhm_studies/*/__init__.py)))))
 # The others, for `make help-all`.
 STUDIES := $(sort $(notdir $(patsubst %/study.py,%,$(wildcard src/srhm/paper/*/study.py src/srhm/plane/*/study.py src/srhm_studies/*/*/study.py))))
-TARGETS ?= $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
+override TARGETS = $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
 
 # Also with `make -e`, which puts variables of the environment before those of a Makefile.
 override VENV := .venv
@@ -57,6 +59,8 @@ export MPLBACKEND := Agg
 unexport MATPLOTLIBRC SETUPTOOLS_USE_DISTUTILS SOURCE_DATE_EPOCH
 # The environment is the lock's alone.
 export PYTHONNOUSERSITE := 1
+# No file of this folder, copy.py say, stands for one of Python's own.
+reproduce plan publish status claims open gc unlock: export PYTHONSAFEPATH := 1
 # Files are in UTF-8, whatever the locale.
 export PYTHONUTF8 := 1
 
@@ -134,7 +138,7 @@ doctor:
 	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.command reproduce$(if $(PRESET), --preset $(PRESET)) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command reproduce$(GIVEN_PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
 
 # From published/ alone, in results/PRESET-published/. Without PRESET that which has most rows of these studies.
 figures: override PRESET := $(if $(filter file,$(origin PRESET)),,$(PRESET))

@@ -26,6 +26,13 @@ include: "rules/report.smk"
 
 
 onstart:
+    others = workflow.config_settings.config.keys() - {"device", "rows"}
+    if others or len(workflow.configfiles) > 1:
+        raise WorkflowError(
+            "`srhm gc`, `status` and `publish` know a run by its one file: write all keys into it"
+        )
+    for file in workflow.configfiles:
+        note_preset(Path(file), Path("results", PRESET))
     # For a limit of jobs a second, Snakemake looks at all ready jobs again a second after each look, and
     # each job that ends begins one more such row of looks: in the end hundreds a second, minutes of
     # processor time in `quick`. Jobs of this machine need no limit, and each that ends asks for a look.

@@ -8,7 +8,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-from srhm.commands.preset_file import read_preset
+from srhm.commands.preset_file import note_preset, read_preset
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.declare.study import ConfigError
 from srhm.jobs import slurm

@@ -23,6 +23,7 @@ SECTION_OF_CURVES = {
     "n_test": 60,
     "curves": [{"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
 }
+ROOT = Path(__file__).resolve().parents[1]
 CONFIG = {"preset": "tiny", "sparse_hierarchy": SECTION_OF_CURVES}
 OTHER_CURVES = [{**SECTION_OF_CURVES["curves"][0], "P": [60, 90]}]
 OTHER = {**CONFIG, "sparse_hierarchy": {**SECTION_OF_CURVES, "curves": OTHER_CURVES}}
@@ -129,6 +130,30 @@ def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, 
     assert f"{noted} cannot be read" in capsys.readouterr().err
     assert collect(results, "--configfile", str(moved / noted.name), "--confirm", "yes") == 0
     assert files_in(results) == before
+
+
+def test_what_snakemake_alone_made_of_a_file_elsewhere_is_kept(results):
+    folder = results.parent
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores"]
+    command += ["1", f"results/derivations/{the_curve(OTHER).sample}.parquet", "--configfile"]
+    (results / "derivations" / f"{the_curve(OTHER).sample}.parquet").unlink()
+    (folder / "other.yaml").write_text(yaml.safe_dump({**OTHER, "preset": "other"}))
+
+    def made(*words):
+        return subprocess.run(
+            [*command, *words, "--directory", "."], cwd=folder, capture_output=True, text=True
+        )
+
+    refused = made("other.yaml", "--config", "preset=third")
+    assert refused.returncode == 1
+    assert "write all keys into it" in refused.stderr
+    assert files_in(results) == (files_of(CONFIG) | files_of(OTHER)) - {
+        f"derivations/{the_curve(OTHER).sample}.parquet"
+    }
+    done = made("other.yaml")
+    assert done.returncode == 0, done.stderr
+    assert collect(results, "--confirm", "yes") == 0
+    assert files_of(OTHER) <= files_in(results)
 
 
 @pytest.mark.parametrize("text", ["preset: tiny\n", "preset: [\n"])

@@ -18,6 +18,7 @@ from srhm.data import (
     GrammarError,
     SampleError,
     displace,
+    drawn,
     exchange_synonyms,
     random_grammar,
     train_and_test,
@@ -168,6 +169,18 @@ def test_each_level_of_a_tree_is_a_datum_of_the_levels_above(grammar, data):
             assert found.label == data.labels[row]
             assert found.choices == whole.choices[level - 1 :]
             assert found.offsets == whole.offsets[level - 1 :]
+
+
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda *given: drawn(given[0][0], given[1]), r"data\[:1\]"),
+    (lambda *given: drawn(given[0][:0], given[1]), "of no datum"),
+    (lambda *given: HierarchyDataset(*given, transform=OneHot), r"the class OneHot: give OneHot\("),
+    (lambda *given: HierarchyDataset(*given, transform=Synonyms(1), generator=torch.Generator()),
+     r"give generator=np\.random\.default_rng"),
+])  # fmt: skip
+def test_what_is_no_argument_of_the_library_is_refused_with_what_is(grammar, data, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(data, grammar)
 
 
 # Transforms of the data for PyTorch.

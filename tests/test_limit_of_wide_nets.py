@@ -105,3 +105,9 @@ def test_the_kernel_of_a_module_is_that_of_the_flow(tolerance):
     np.testing.assert_allclose(found, expected, **tolerance(np.float64))
     alone = empirical_kernel(Scaled(weights), x)
     np.testing.assert_allclose(alone[:3, :, 2:], found, **tolerance(np.float64))
+
+
+def test_the_kernel_of_a_module_of_one_output_without_an_axis_for_it():
+    x = torch.arange(6.0).reshape(2, 3)
+    found = empirical_kernel(nn.Sequential(nn.Linear(3, 1), nn.Flatten(0)), x)
+    assert torch.equal(found[:, 0, :, 0], x @ x.T + 1)

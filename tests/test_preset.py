@@ -71,6 +71,7 @@ def assert_refused(config, parts):
         # out of range
         ("preset", {"preset": "My preset"}, ["  preset", "'My preset'", "^[a-z]"]),
         ("preset", {"preset": "cells"}, ["  preset", "'cells'", "results/ keeps", "derivations"]),
+        ("preset", {"preset": "docs"}, ["  preset", "'docs'", "results/ keeps", "derivations"]),
         ("preset", {"device": "gpu"}, ["  device", "'gpu'", "'auto', 'cpu' or 'cuda'"]),
         ("section", {"seeds": 0}, ["seeds", "0 is not allowed", "greater than or equal to 1"]),
         ("section", {"width": 9000}, ["width", "9000", "less than or equal to 8192"]),

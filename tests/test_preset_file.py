@@ -13,6 +13,7 @@ REFUSED = {
     "preset: a\npreset: b\n": "line 2: preset stands there twice (before in line 1): keep one",
     "a:\n- {P: 1, L: 2, P: 3}\n": "line 2: P stands there twice (before in line 2)",
     "a: {v: [8, 060]}\n": "line 1: YAML reads 060 as 48: write the number in base 10",
+    "a: {on: 1}\n": "line 1: YAML reads the key on as yes or no: no key is called so",
     "a: 1:30\n": "line 1: YAML reads 1:30 as 90",
     "": "holds no keys",
     "{}": "holds no keys",

@@ -1,5 +1,6 @@
 """What variables of the environment do to a run, in one place."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -35,11 +36,20 @@ def test_what_changes_the_programs_is_reset_and_named(name):
     assert named({name: "a"}) == [f"{name}=a of the environment is ignored"]
 
 
+def test_make_hands_on_what_is_said_to_it_alone():
+    command = ["make", "--dry-run", "reproduce", "plan", "ARGS=--configfile elsewhere.yaml"]
+    environment = {**os.environ, "TARGETS": "fig02"}
+    said = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True).stdout
+    (launched,) = (line for line in said.splitlines() if "elsewhere.yaml" in line)
+    assert "--preset" not in launched
+    assert "fig02" not in said
+
+
 def test_make_lets_python_start_with_the_same_variables():
     given = ["PYTHONINSPECT", "PYTHONHOME", "PYTHONPATH", "PYTHONWARNINGS", "PYTHONUNBUFFERED"]
-    makefile = "include Makefile\nshow:\n\t@env | sed -n 's/^\\(PYTHON[^=]*\\)=.*/\\1/p'\n"
+    makefile = "include Makefile\nenv:\n\t+@env | sed -n 's/^\\(PYTHON[^=]*\\)=.*/\\1/p'\n"
     done = subprocess.run(
-        ["make", "--no-print-directory", "-f", "-", "show"],
+        ["make", "--no-print-directory", "--dry-run", "-f", "-", "claims"],
         input=makefile,
         capture_output=True,
         text=True,
@@ -47,7 +57,7 @@ def test_make_lets_python_start_with_the_same_variables():
         env={"PATH": "/usr/local/bin:/usr/bin:/bin", **dict.fromkeys(given, "1")},
     )
     assert done.returncode == 0, done.stderr
-    started = set(done.stdout.split())
+    started = {line for line in done.stdout.splitlines() if line.startswith("PYTHON")}
     # Whose modules are found is the environment's own; a user's PYTHONPATH is for the launcher.
-    assert started == {"PYTHONUNBUFFERED", "PYTHONNOUSERSITE", "PYTHONUTF8"}
+    assert started == {"PYTHONUNBUFFERED", "PYTHONNOUSERSITE", "PYTHONUTF8", "PYTHONSAFEPATH"}
     assert started <= set(KEPT)

@@ -190,7 +190,12 @@ def drawn(data: Derivations, grammar: Grammar) -> str:
     Returns:
         The text; a dot is an uninformative symbol, and an input of more than 64 places is a list of
         features with places.
+
+    Raises:
+        ValueError: if there is no datum, or one without n in front.
     """
+    if np.ndim(data.labels) != 1 or not len(data):
+        raise ValueError("one datum is data[:1], with n in front; of no datum there is no tree")
     parameters = grammar.parameters
     width = len(str(max(parameters.n_features, parameters.n_classes) - 1)) + 1
     levels = tree(data, grammar)

@@ -78,8 +78,8 @@ def empirical_kernel(network: "nn.Module", x: "Tensor", other: "Tensor | None" =
     The gradients are held at once: n times outputs times weights.
 
     Args:
-        network: gives (n, outputs) of inputs (n, ...), each of its own point alone; put a network
-            with batch norm into eval mode.
+        network: gives (n, outputs) or (n,) of inputs (n, ...), each of its own point alone; put a
+            network with batch norm into eval mode.
         x: (n, ...), inputs.
         other: (m, ...), further inputs; without it x itself.
 
@@ -93,7 +93,7 @@ def empirical_kernel(network: "nn.Module", x: "Tensor", other: "Tensor | None" =
     weights = {name: one.detach() for name, one in network.named_parameters()}
 
     def output(own: "dict[str, Tensor]", point: "Tensor") -> "Tensor":
-        return functional_call(network, own, (point[None],))[0]
+        return functional_call(network, own, (point[None],))[0].reshape(-1)
 
     def gradients(points: "Tensor") -> "list[Tensor]":
         found = vmap(jacrev(output), (None, 0))(weights, points)

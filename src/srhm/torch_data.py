@@ -57,8 +57,8 @@ class HierarchyDataset(Dataset[Any]):
             seed that PyTorch gives it continues.
 
     Raises:
-        ValueError: if the form is unknown, symbols are to be whitened, the form is given twice, or
-            data are to be changed without a generator.
+        ValueError: if the form is unknown, symbols are to be whitened, the form is given twice, a
+            class stands in place of a transform, or data are to be changed without a generator.
     """
 
     def __init__(
@@ -77,13 +77,15 @@ class HierarchyDataset(Dataset[Any]):
         if whitening and form == "symbols":
             raise ValueError("whitening: allowed where the input is one-hot, not with symbols")
         steps = [transform] if callable(transform) else list(transform)
+        if classes := [one.__name__ for one in steps if isinstance(one, type)]:
+            raise ValueError(f"transform has the class {classes[0]}: give {classes[0]}(...)")
         ends = [place for place, one in enumerate(steps) if isinstance(one, Encoding)]
         if ends and (form is not None or whitening):
             raise ValueError(
                 f"transform has {steps[ends[0]]}: form and whitening are allowed without"
             )
         first = ends[0] if ends else len(steps)
-        if first and generator is None:
+        if first and not isinstance(generator, np.random.Generator):
             raise ValueError("transform changes data: give generator=np.random.default_rng(0), say")
         self.data, self.grammar, self.trees = data, grammar, trees
         self.stream = None if generator is None else Stream(generator)

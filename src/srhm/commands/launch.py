@@ -34,7 +34,7 @@ from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines
 from srhm.commands.one_run import locked, snakemake_by_hand, whose
 from srhm.commands.open_results import NoResults
-from srhm.commands.preset_file import read_preset
+from srhm.commands.preset_file import note_preset, read_preset
 from srhm.commands.presets import (
     DEFAULT,
     QUICK,
@@ -52,7 +52,6 @@ from srhm.jobs.devices import visible_devices
 from srhm.jobs.progress import FAILED
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
-from srhm.store.atomic import write_text
 from srhm.store.paths import stored_paths
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -121,7 +120,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         _date_now(results)
         command += [*_again(run, folder), *words]
         if not dry:
-            _note(config, results / run.plan.name)
+            note_preset(config, results / run.plan.name)
             _remove_empty(results / run.plan.name)
             print(f"what each job says: {results / LOG}", flush=True)
         lines = PrintedLines(
@@ -201,7 +200,9 @@ def _profile(name: str) -> tuple[Path, dict[str, Any]]:
     profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
     profile = profiles.get(name, Path(name).resolve())
     if not (profile / "profile.yaml").is_file():
-        raise Refused(f"no profile {name!r}; there are: {', '.join(profiles)}")
+        raise Refused(
+            f"no profile {name!r}; there are: {', '.join(profiles)}; a folder has a profile.yaml"
+        )
     said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
     resources = said.get("resources", {})
     if isinstance(resources, list):
@@ -278,18 +279,6 @@ def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
         return unlock.returncode
     print("an earlier run was interrupted; continuing from what it finished", flush=True)
     return 0
-
-
-def _note(config: Path, results: Path) -> None:
-    """Notes of which file a preset's results are; says so where they were of another one."""
-    note, file = results / places.CONFIGURATION, str(config.resolve())
-    if note.is_file() and (before := note.read_text(encoding="utf-8")) != file:
-        print(
-            f"the tables and figures in {results} were made of {before}; those of {file} take their"
-            " place. Give it a preset name of its own to keep both",
-            flush=True,
-        )
-    write_text(note, file)
 
 
 def _remove_empty(results: Path) -> None:

@@ -45,7 +45,10 @@ def chosen_folder(named: Path | None, *, pattern: str) -> Path:
     )
     if found is None:
         where = named or parent
-        raise NoResults(f"{where} has no {pattern}: `make figures` makes one in about a minute")
+        raise NoResults(
+            f"{where} has no {pattern}: `make figures` makes one in about a minute. The key"
+            " `preset` of a file names its folder"
+        )
     return found.parents[pattern.count("/")]
 
 

@@ -10,9 +10,12 @@ from typing import Any
 import yaml
 
 from srhm.declare.study import ConfigError
+from srhm.store import places
+from srhm.store.atomic import write_text
 
 # YAML reads 060 in base 8 and 1:30 in base 60.
 OTHER_BASE = re.compile(r"[-+]?(0[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)")
+TRUTH = "tag:yaml.org,2002:bool"
 NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
@@ -35,6 +38,18 @@ def read_preset(path: Path) -> dict[str, Any]:
         ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{path} is not YAML: {error}") from error
+
+
+def note_preset(file: Path, results: Path) -> None:
+    """Notes of which file a preset's results are; says so where they were of another one."""
+    note, now = results / places.CONFIGURATION, str(file.resolve())
+    if note.is_file() and (before := note.read_text(encoding="utf-8")) != now:
+        print(
+            f"the tables and figures in {results} were made of {before}; those of {now} take their"
+            " place. Give it a preset name of its own to keep both",
+            flush=True,
+        )
+    write_text(note, now)
 
 
 @lru_cache(maxsize=1)  # a launch asks three times, and PyYAML takes a tenth of a second
@@ -68,6 +83,8 @@ def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:
                     " of them"
                 )
             lines[key.value] = at
+            if key.tag == TRUTH:
+                yield f"line {at}: YAML reads the key {key.value} as yes or no: no key is called so"
     elif node.tag in NUMBERS and OTHER_BASE.fullmatch(node.value):
         meant = yaml.safe_load(node.value)
         yield f"line {line}: YAML reads {node.value} as {meant}: write the number in base 10"

@@ -162,7 +162,8 @@ def environment(results: Path) -> dict[str, str]:
     if lacking:
         set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
         print(f"this user has no entry in the table of users: {set_here}", flush=True)
-    own = {**variables.KEEP_MEMORY, **os.environ, **lacking, "PYTHONUTF8": "1"}
+    own = {**variables.KEEP_MEMORY, **os.environ, **lacking}
+    own |= {"PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
     cache = Path(own.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache")
     try:
         cache.mkdir(parents=True, exist_ok=True)

@@ -102,7 +102,7 @@ def n_test_points(parameters: GrammarParameters, *, n_train: int, n_test: int) -
         kept = "of which" if n_distinct <= MAX_ENUMERATED else "half of which can be drawn and"
         raise SampleError(
             f"P = {n_train}: this grammar has {n_distinct} distinct data, {kept} {MIN_TEST} are"
-            f" kept for testing; allowed are P from 1 to {largest}"
+            f" kept for testing; allowed are P from 1 to {max(largest, 0)}"
         )
     return min(n_test, largest + MIN_TEST - n_train)
 

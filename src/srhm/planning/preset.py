@@ -52,7 +52,7 @@ REFUSED = "the configuration is refused:\n"
 RESERVED = {
     *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
     *(Path(places.DERIVATIONS).name, "archive", "benchmarks", "crate"),
-    *("experiments", "sensitivities"),
+    *("docs", "experiments", "notebooks", "sensitivities"),
 }
 
 
