@@ -12,6 +12,7 @@ from srhm.planning import preset, specs
 from srhm.planning.registry import STUDIES
 from srhm.store.cells import path_of
 from srhm.store.gathering import completed, gather
+from srhm.store.paths import stored_paths
 from srhm.store.places import PUBLISHED, published_folder, store_of
 from srhm.store.published import published_keys, taken_rows
 from srhm.store.records import TableError, read_table, write_table
@@ -58,6 +59,17 @@ def test_only_the_cells_of_a_further_seed_are_trained():
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
         published_keys(FOLDER)
     )
+
+
+def test_of_a_searched_curve_a_further_seed_alone_is_asked_for(tmp_path):
+    """Where the published searches of the other seeds have ended."""
+    now = planned("sparse_hierarchy", name="quick", seeds=4, directory=tmp_path)
+    (name,) = now.partly
+    curve = now.trained[name]
+    taken, asked = stored_paths(curve, tmp_path)
+    (key,) = asked
+    assert taken == []
+    assert {e["key"]: e["cell"]["seed"] for e in curve.entries}[key] == 3
 
 
 def test_a_cell_that_the_store_has_is_not_taken(tmp_path):

@@ -62,14 +62,23 @@ def visits(search: Search | None, cells: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def stored_paths(curve: Curve, store: Path) -> tuple[list[str], list[str]]:
-    """As `paths`, of what is stored; cells that are trained again count as missing."""
+    """As `paths`, of what is stored; cells that are trained again count as missing.
+
+    A search goes on from published rows that its curve takes: these are none of its cells.
+    """
     cells = {entry["key"]: entry["cell"] for entry in curve.entries}
     files = {key: path_of(store, key) for key in cells}
     there = {key: file for key, file in files.items() if file.is_file() and not is_outdated(file)}
     if curve.search is None:
         return [key for key in cells if key in there], [key for key in cells if key not in there]
-    rows = {key: row_of(file) for key, file in there.items()}
-    return paths(curve.search, cells, {key: row for key, row in rows.items() if row})
+    published = {}
+    if curve.taken:
+        from srhm.store.published import published_candidates  # takes pandas, half a second
+
+        published = published_candidates(curve.published_in, curve.taken, curve.trainer.cells)
+    rows = {key: row for key, file in there.items() if (row := row_of(file))}
+    taken, asked = paths(curve.search, {**published, **cells}, {**published, **rows})
+    return [key for key in taken if key in cells], [key for key in asked if key in cells]
 
 
 def shares(curve: Curve, taken: Sequence[str], asked: Sequence[str]) -> dict[str, float]:

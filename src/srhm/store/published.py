@@ -6,7 +6,7 @@ sees them then. docs/extending.md says how they are added.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from srhm.declare.search import Search
 from srhm.declare.study import CurveMeasurement
 from srhm.store.atomic import StorageError, naming
 from srhm.store.cells import made_by_other_code
@@ -120,22 +119,15 @@ def published_keys(folder: Path) -> frozenset[str]:
     return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
 
 
-def searching(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the spec of a curve its search and, by key, published rows that it knows; or nothing.
-
-    spec: {"cells", ...}; "search" where P is searched; "schemas", "published", "taken" where rows
-    of it are published.
-    """
-    if "search" not in spec:
-        return {}
-    rows: dict[str, Mapping[Any, Any]] = {}
-    if "published" in spec:
-        file = published_file(Path(spec["published"]), "cells")
-        check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
-        taken = read_published_table(file, schema_of(spec["schemas"]["cells"]))
-        taken = taken[taken["key"].isin(spec["taken"])].drop_duplicates("key")
-        rows = {row["key"]: row for row in taken.to_dict("records")}
-    return {"search": Search(**spec["search"]), "published": rows}
+def published_candidates(
+    folder: str | Path, keys: Collection[str], schema: str
+) -> dict[str, Mapping[Any, Any]]:
+    """Published rows of cells by key, of these keys; schema: name of that of the cells."""
+    file = published_file(Path(folder), "cells")
+    check_digests(file.parent, read_provenance_file(file.parent / PROVENANCE_FILE))
+    rows = read_published_table(file, schema_of(schema))
+    rows = rows[rows["key"].isin(keys)].drop_duplicates("key")
+    return {row["key"]: row for row in rows.to_dict("records")}
 
 
 def taken_rows(

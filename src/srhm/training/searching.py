@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from srhm.declare.search import Search
 from srhm.store.cells import StoredCell
 from srhm.store.paths import paths, visits
-from srhm.store.published import searching
+from srhm.store.published import published_candidates
 from srhm.training.any_trainer import train_curve
 from srhm.training.loop import Entry
 
@@ -17,15 +18,20 @@ def train_paths(spec: Mapping[str, Any], **options: Any) -> tuple[list[Entry], l
     here, stored or published. So nothing else that the store holds is a row. spec, options, what is
     raised: see `srhm.training.any_trainer.train_curve`; "search" where P is searched.
     """
-    if not (search := searching(spec)):
+    if "search" not in spec:
         return spec["cells"], train_curve(spec, **options)
-    published, entries = search["published"], {entry["key"]: entry for entry in spec["cells"]}
+    search, entries = Search(**spec["search"]), {entry["key"]: entry for entry in spec["cells"]}
+    published = (
+        published_candidates(spec["published"], spec["taken"], spec["schemas"]["cells"])
+        if "published" in spec
+        else {}
+    )
     cells = {**published, **{key: entry["cell"] for key, entry in entries.items()}}
     found: dict[str, StoredCell] = {}
-    about = sum(visits(search["search"], cells).values())
+    about = sum(visits(search, cells).values())
     while True:
         rows = {**published, **{key: cell.row for key, cell in found.items()}}
-        _, following = paths(search["search"], cells, rows)
+        _, following = paths(search, cells, rows)
         asked = [entries[key] for key in following if key in entries]
         if not asked:
             break
