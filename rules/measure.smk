@@ -14,7 +14,7 @@ for folder, (measurement, _) in MEASUREMENTS.items():
             **{table: f"{folder}/{table}/{{curve}}.parquet" for table in measurement.tables},
         log:
             f"{LOGS}/{MEASURING[folder]}/{{curve}}.log",
-        priority: priority_of("curve", measurement.trainer.priority)
+        priority: measurement.trainer.priority
         conda:
             "../envs/srhm.yaml"
         resources:

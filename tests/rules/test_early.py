@@ -51,3 +51,10 @@ def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
     for sample in samples:
         own = [found[name] for name, curve in chosen.items() if curve.sample == sample]
         assert found[sample] == max(own)
+
+
+def test_it_waits_for_no_measurement(plan: Plan) -> None:
+    """Its tables are of trained networks alone; those of the whole study are of all."""
+    files = specs.files_of_curves(specs.parts_of(plan)["fig04"], STUDY)
+    assert files["cells"] and files["sensitivities"] == []
+    assert specs.files_of_curves(plan, STUDY)["sensitivities"]

@@ -110,7 +110,10 @@ Uses = Sequence[Use] | Mapping[str, Use]
 
 
 def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
-    """Files of a study's curves, by the table that they are gathered into."""
+    """Files of a study's curves, by the table that they are gathered into.
+
+    An early figure shows what was trained: it does not wait for what is measured of it.
+    """
     planned, declared = plan.studies[study], STUDIES[study]
     curves = planned.trained.values()
     if declared.trainer is None:
@@ -124,7 +127,7 @@ def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
         measured = [
             places.measured_files(measurement, options, one.name)
             for one in curves
-            if places.is_of(measurement, one)
+            if places.is_of(measurement, one) and not plan.part
         ]
         found |= {table: [files[table] for files in measured] for table in measurement.tables}
     return found
