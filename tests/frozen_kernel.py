@@ -70,8 +70,3 @@ def kernel_gradient_flow(
     start = {"coefficients": torch.zeros(n_members, n, n_outputs, dtype=theta.dtype)}
     system = KernelSystem(theta, y, loss)
     return gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
-
-
-def output_mean(theta: Tensor) -> Tensor:
-    """(1/O) sum_o Theta_oo, kernels of points alone, (E, B, A)."""
-    return torch.einsum("eboao->eba", theta) / theta.shape[2]

@@ -1,14 +1,12 @@
 """Prints resources and constant params of all rules as JSON, for the words of a Snakemake command.
 
-Runs nothing. Resources that are functions are left out, and so are such params. For each curve it
-also prints how many cells its job expects to train, and the memory that it asks for.
+Runs nothing. Resources that are functions are left out, and so are such params.
 """
 
 import json
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.api import SnakemakeApi
 from snakemake.cli import parse_args, parse_config
@@ -40,15 +38,6 @@ with SnakemakeApi(OutputSettings()) as api, redirect_stdout(sys.stderr):
         rule.name: {name: str(value) for name, value in rule.params.items() if not callable(value)}
         for rule in rules
     }
-    known = workflow._workflow.globals
-    curves = {}
-    for name in known["PLAN"].curves:
-        wildcards = SimpleNamespace(curve=name)
-        curves[name] = {
-            "cells": len(known["JOBS"][name].lacking()),
-            "on_gpus": known["PLAN"].curves[name].trainer.gpu,
-            "megabytes": known["training_megabytes"](wildcards, threads=1, attempt=1),
-        }
 limits = {name: resource.value for name, resource in words.resources.items()}
-found = {"resources": resources, "params": params, "limits": limits, "curves": curves}
+found = {"resources": resources, "params": params, "limits": limits}
 print(json.dumps(found))

@@ -95,42 +95,6 @@ def test_a_cnn_is_an_lcn_with_repeated_weights(make_sample, tolerance, depth, dt
         np.testing.assert_allclose(of_cnn, of_lcn, **tolerance(dtype))
 
 
-@pytest.fixture(params=[2, 3])
-def dense_input(request, make_parameters):
-    """Parameters, and inputs with a number at every place, so that every place has an effect."""
-    parameters = make_parameters(depth=request.param)
-    size = (2, parameters.input_length, parameters.n_features)
-    return parameters, np.random.default_rng(0).standard_normal(size)
-
-
-@pytest.mark.parametrize("net", ["lcn", "cnn"])
-def test_a_place_of_a_layer_depends_on_its_patch_only(dense_input, net):
-    parameters, x = dense_input
-    w, shape = parameters.patch_size, geometry(net, parameters, width=5)
-    weights = random_weights(shape)
-    changed = x.copy()
-    changed[:, w : 2 * w] += 1  # the second patch of the input
-    layers = zip(
-        evaluate(shape, weights, x)[:-1], evaluate(shape, weights, changed)[:-1], strict=True
-    )
-    for k, (before, after) in enumerate(layers):
-        differs = (before != after).any(axis=(0, 2))
-        assert np.flatnonzero(differs).tolist() == [1 if k == 0 else 0]
-
-
-def test_exchanging_patches_exchanges_places_of_a_cnn_but_not_of_an_lcn(dense_input):
-    parameters, x = dense_input
-    w = parameters.patch_size
-    patches = x.reshape(2, -1, w, parameters.n_features)
-    order = np.roll(np.arange(patches.shape[1]), 1)
-    exchanged = patches[:, order].reshape(x.shape)
-    for net, equivariant in (("cnn", True), ("lcn", False)):
-        shape = geometry(net, parameters, width=5)
-        weights = random_weights(shape)
-        first, moved = (evaluate(shape, weights, inputs)[0] for inputs in (x, exchanged))
-        assert np.allclose(first[:, order], moved) == equivariant
-
-
 @pytest.mark.parametrize("net", NETS)
 def test_an_empty_patch_gives_exactly_zero_at_every_layer(make_sample, net):
     grammar, data, _ = make_sample(n_train=30, depth=3, n_empty=2)

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from train_curves import LOG, hierarchy_curves
 
@@ -12,7 +11,7 @@ from srhm.jobs.stopping import StopRequest
 from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.planning.specs import curve_spec
-from srhm.scorecard.archived_run import GRAMMAR, compared, seed_stars
+from srhm.scorecard.archived_run import compared, seed_stars
 from srhm.store.places import PUBLISHED
 from srhm.store.records import read_table, write_derivations, write_table
 from srhm.store.tables import CELLS, SENSITIVITIES
@@ -36,16 +35,6 @@ def archived():
     return some, seed_stars(*some)
 
 
-def test_the_archive_agrees_with_itself(archived):
-    _, stars = archived
-    assert set(stars["criterion"]) == {"test_error", "S_2", "D_2"}
-    assert not stars.duplicated([*GRAMMAR, "criterion"]).any()
-    found = compared(stars, stars)
-    assert (found.near, found.far) == (found.stars, [])
-    n = stars["P_star"].notna().sum()
-    assert found.sentence() == f"{n} of {n} P* within 10 % of the archive"
-
-
 def test_what_is_ten_percent_off_is_named(archived):
     stars = archived[1].dropna(subset="P_star").reset_index(drop=True)
     factors = np.ones(len(stars))
@@ -56,18 +45,6 @@ def test_what_is_ten_percent_off_is_named(archived):
     names = [f"{stars['P_star'][k]:.0f}" for k in (3, 8)]
     assert [far.split()[-1] for far in found.far] == names
     assert found.lines()[1].startswith("other P*: CNN L = 2 v = ")
-
-
-def test_other_seeds_have_statements_alone(archived):
-    _, stars = archived
-    scores = pd.DataFrame({"claim": ["a", "b", "c"], "value": [1.0, 2.0, np.nan]})
-    theirs = pd.DataFrame({"claim": ["a", "b", "c"], "low": [0.5, 0, 0], "high": [1.5, 1.9, 1]})
-    found = compared(
-        stars.assign(seed=stars["seed"] + 100), stars, scores=scores, archived_scores=theirs,
-        claims=["a", "b", "c", "d"],
-    )  # fmt: skip
-    assert found.sentence() == "1 of 2 statements within its intervals"
-    assert found.lines()[1] == "outside: b 2, archive 0 to 1.9"
 
 
 def stars_of(folder):

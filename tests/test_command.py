@@ -1,7 +1,5 @@
 """The command `srhm`: what each word runs, its help, its refusals and exit codes."""
 
-from importlib import import_module
-
 import pytest
 
 from srhm.commands import command, launch
@@ -13,13 +11,6 @@ def test_the_overview_lists_every_command(capsys):
     said = capsys.readouterr().out
     assert all(f"srhm {name} {one.example}" in said for name, one in COMMANDS.items())
     assert main([]) == 2
-
-
-def test_an_unknown_command_is_refused_with_those_that_there_are(capsys):
-    assert main(["plot"]) == 2
-    assert capsys.readouterr().err == (
-        f"srhm has no command 'plot'; there are: {', '.join(COMMANDS)}\n"
-    )
 
 
 @pytest.mark.parametrize(
@@ -48,22 +39,6 @@ def test_without_the_repository_a_command_says_what_it_needs(monkeypatch, tmp_pa
     assert f"srhm {name} needs Snakefile, config, profiles" in capsys.readouterr().err
     with pytest.raises(SystemExit, match=r"^0$"):
         main([name, "--help"])
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (KeyboardInterrupt(), 130, "interrupted"),
-        (PermissionError(13, "Permission denied", "results"), 2, "Permission denied"),
-    ],
-)
-def test_what_stops_a_command_is_said_without_a_traceback(monkeypatch, capsys, error, code, said):
-    def failing(words):
-        raise error
-
-    monkeypatch.setattr(import_module("srhm.commands.status"), "main", failing)
-    assert main(["status"]) == code
-    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

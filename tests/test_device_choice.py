@@ -11,21 +11,12 @@ from typing import Any
 import pytest
 import yaml
 
-from srhm.commands import launch, status
-from srhm.commands import plan as planning
+from srhm.commands import launch
 from srhm.commands.device_options import device_of_run
 from srhm.commands.one_run import Refused
-from srhm.commands.plan import expected_cells
 from srhm.commands.presets import CONFIG, Run
-from srhm.commands.watching import Watch
-from srhm.declare.study import ConfigError
 from srhm.planning import preset
 from srhm.planning.registry import TRAINERS
-from srhm.store import cells as outdated
-from srhm.store import places
-from srhm.store.cells import StoredCell, path_of, write_cell
-from srhm.store.sources import digest_of
-from srhm.training.trainers import HIERARCHY
 
 ASKED = Path(__file__).with_name("snakemake_resources.py")
 # Rules whose jobs compute on a GPU where they are asked to.
@@ -42,11 +33,6 @@ TINY = {
         "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
     },
 }
-
-
-def test_an_unknown_device_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(ConfigError, match=r"device: 'gpu'.*'auto', 'cpu' or 'cuda'"):
-        preset.validate({**TINY, "device": "gpu"})
 
 
 def launched(
@@ -179,54 +165,6 @@ def test_cuda_is_refused_where_torch_cannot_use_the_gpu() -> None:
         device_of_run("cuda", [], local=True, unusable=WITHOUT_CUDA)
     assert device_of_run("cpu", ["0"], local=True, unusable=WITHOUT_CUDA) == "cpu"
     assert device_of_run("cuda", [], local=False, unusable=WITHOUT_CUDA) == "cuda"
-
-
-def stored(folder: Path, key: str, versions: str) -> Path:
-    row = {"status": "fitted", "versions": versions}
-    return write_cell(folder, key, StoredCell({}, row, {}, {}))
-
-
-PRESENT = digest_of(outdated.CODE)
-
-
-def test_cells_of_other_code_for_gpus_are_counted_as_missing_and_said_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = Run(preset.plan_preset(TINY), tmp_path)
-    store, entries = tmp_path / places.store_of(HIERARCHY), list(run.entries.values())
-    assert len(entries) == 8
-    keys = [entry["key"] for entry in entries]
-    made_by = ["numpy 2.4.6", f"torch 2, stacked {PRESENT} on X", "torch 2, stacked 0123abcd on X"]
-    old, new, other = (
-        stored(store, key, made) for key, made in zip(keys[:3], made_by, strict=True)
-    )
-    assert [outdated.is_outdated(file) for file in (old, new, other)] == [False, False, True]
-    assert not outdated.is_outdated(path_of(store, keys[3]))
-    cells = expected_cells(run).set_index("key")
-    assert cells["trained"].sum() == 2
-    assert not cells.loc[keys[2], "trained"]
-    watch = Watch(run.work, store)
-    assert watch.arrivals().keys() == set(keys[:2])
-    assert watch.n_outdated() == 1
-    config = tmp_path / "config.yaml"
-    config.write_text(yaml.safe_dump(TINY))
-    for main in (planning.main, status.main):
-        assert main(["--configfile", str(config), "--directory", str(tmp_path)]) == 0
-        assert "1 cells are stored, but were trained on a GPU by other code" in (
-            capsys.readouterr().out
-        )
-    name, first = next(iter(run.curves.items()))
-    run.rows(first).parent.mkdir()
-    run.rows(first).touch()
-    for key in keys[3:4]:
-        stored(store, key, made_by[0])
-    forced = launch._again(run, tmp_path)
-    assert forced == ["--forcerun", f"results/curves/{name}.parquet", "--rerun-incomplete"]
-    assert f"1 cells of {name} ({keys[2]})" in capsys.readouterr().out
-    stored(store, keys[2], made_by[1])  # trained again
-    assert launch._again(run, tmp_path) == []
-    os.utime(other, (1, 1))
-    assert (len(watch.arrivals()), watch.n_outdated()) == (4, 0)
 
 
 def test_keys_that_no_file_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

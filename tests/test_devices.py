@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from srhm.jobs import devices
-from srhm.jobs.devices import NoDevice, device_of_job, locked_device, visible_devices
+from srhm.jobs.devices import NoDevice, device_of_job, locked_device
 
 LOG = logging.getLogger("test")
 
@@ -79,35 +79,6 @@ def test_a_job_sees_its_device_alone_and_its_log_names_it(tmp_path, monkeypatch,
         with device_of_job(resources, log=LOG, environment=other) as second:
             assert (device, second) == ("2", "3")
     assert environment == {"CUDA_VISIBLE_DEVICES": "2,3"}
-
-
-def test_the_device_of_a_scheduler_is_taken_as_it_is(tmp_path, monkeypatch):
-    # Two jobs of a scheduler may both see a device 0, each another one.
-    monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
-    environment = {"CUDA_VISIBLE_DEVICES": "0"}
-    with (
-        device_of_job({"gpu": 1}, log=LOG, environment=environment) as first,
-        device_of_job({"gpu": 1}, log=LOG, environment=environment) as second,
-    ):
-        assert first == second == "0"
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize("hidden", ["", "-1"])
-def test_a_job_that_asks_for_a_gpu_where_there_is_none_fails(hidden):
-    environment = {"CUDA_VISIBLE_DEVICES": hidden}
-    with (
-        pytest.raises(NoDevice, match="names no device"),
-        device_of_job({"gpu": 1, "jobs_per_device": 1}, log=LOG, environment=environment),
-    ):
-        pass
-
-
-def test_the_devices_of_the_machine_are_counted_where_nothing_restricts_them(tmp_path):
-    for name in ("nvidia10", "nvidia2", "nvidiactl", "nvidia-uvm", "null"):
-        (tmp_path / name).touch()
-    assert visible_devices({}, folder=tmp_path) == ["2", "10"]
-    assert visible_devices({"CUDA_VISIBLE_DEVICES": "1,-1,0"}, folder=tmp_path) == ["1"]
 
 
 def test_locks_are_kept_in_no_folder_of_another_and_follow_no_link(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from srhm.planning import preset
-from srhm.planning.registry import GROUPS, STUDIES, TRAINERS, folder_of
+from srhm.planning.registry import GROUPS, STUDIES, TRAINERS
 from srhm.report.explorer.names import explorer_name
 from srhm.store.places import file_of
 
@@ -26,10 +26,8 @@ DOCUMENTS = [
     *sorted((REPOSITORY / "src").rglob("README.md")),
     *sorted((REPOSITORY / "src").rglob("methods.md")),
 ]
-IDS = [str(file.relative_to(REPOSITORY)) for file in DOCUMENTS]
 FOLDERS = "benchmarks|config|docs|envs|profiles|published|reference|rules|scripts|src|tests"
 EXAMPLE = "config/mine.yaml"  # what a reader is told to write
-of_each = pytest.mark.parametrize("document", DOCUMENTS, ids=IDS)
 
 
 @cache
@@ -73,66 +71,59 @@ def rule_names() -> set[str]:
     return found
 
 
-@of_each
-def test_links_lead_to_files(document):
-    text = re.sub(r"`[^`\n]+`", "", text_of(document))
-    found = re.findall(r'\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"', text)
-    for link in map("".join, found):
-        if not link.startswith(("https://", "#")):
-            assert (document.parent / link.partition("#")[0]).exists(), link
+def test_links_lead_to_files():
+    for document in DOCUMENTS:
+        text = re.sub(r"`[^`\n]+`", "", text_of(document))
+        found = re.findall(r'\]\(([^)\s]+)\)|\bsrc(?:set)?="([^"]+)"', text)
+        for link in map("".join, found):
+            if not link.startswith(("https://", "#")):
+                assert (document.parent / link.partition("#")[0]).exists(), (document, link)
 
 
-@of_each
-def test_no_line_is_a_comment_of_the_pages(document):
-    assert not re.findall("^%.*", text_of(document), re.MULTILINE)  # a line broken before its "%"
+def test_files_that_are_named_exist():
+    for document in DOCUMENTS:
+        for code in code_in(document):
+            for name in re.findall(rf"(?<![\w./-])(?:{FOLDERS})/[\w./*-]*", code):
+                path = name.rstrip("./")
+                # PRESET, NAME and the like stand for any.
+                pattern = re.sub(r"\b[A-Z][A-Z_]+\b", "*", path)
+                written = path == EXAMPLE or path.startswith("profiles/mine")
+                assert written or list(REPOSITORY.glob(pattern)), (document, name)
 
 
-@of_each
-def test_files_that_are_named_exist(document):
-    for code in code_in(document):
-        for name in re.findall(rf"(?<![\w./-])(?:{FOLDERS})/[\w./*-]*", code):
-            path = name.rstrip("./")
-            # PRESET, NAME and the like stand for any.
-            pattern = re.sub(r"\b[A-Z][A-Z_]+\b", "*", path)
-            written = path == EXAMPLE or path.startswith("profiles/mine")
-            assert written or list(REPOSITORY.glob(pattern)), name
+def test_modules_that_are_named_exist():
+    pattern = re.compile(r"(?<![\w/])srhm(?:\.[a-z_]\w*)+(?::\w+)?")
+    for document in DOCUMENTS:
+        for name in pattern.findall("\n".join(code_in(document))):
+            module, _, member = name.partition(":")
+            assert file_of(module).is_file(), (document, name)
+            assert not member or hasattr(import_module(module), member), (document, name)
 
 
-@of_each
-def test_modules_that_are_named_exist(document):
-    for name in re.findall(
-        r"(?<![\w/])srhm(?:\.[a-z_]\w*)+(?::\w+)?", "\n".join(code_in(document))
-    ):
-        module, _, member = name.partition(":")
-        assert file_of(module).is_file(), name
-        assert not member or hasattr(import_module(module), member), name
-
-
-@of_each
-def test_commands_are_targets_of_make(document):
+def test_commands_are_targets_of_make():
     makefile = (REPOSITORY / "Makefile").read_text()
     targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, flags=re.MULTILINE))
-    for code in code_in(document):
-        for words in re.findall(r"^\s*make ([a-z][\w-]*)", code, flags=re.MULTILINE):
-            assert words in targets, words
-        for study in re.findall(r"\bSTUDY=([a-z_]+)", code):
-            assert study in {*STUDIES, *GROUPS}, study
-        for name in re.findall(r"\bPROFILE=([a-z][\w-]*)", code):
-            made = name == "mine"
-            assert made or (REPOSITORY / "profiles" / name / "profile.yaml").is_file(), name
+    for document in DOCUMENTS:
+        for code in code_in(document):
+            found = set(re.findall(r"^\s*make ([a-z][\w-]*)", code, flags=re.MULTILINE))
+            assert found <= targets, document
+            assert set(re.findall(r"\bSTUDY=([a-z_]+)", code)) <= {*STUDIES, *GROUPS}, document
+            for name in re.findall(r"\bPROFILE=([a-z][\w-]*)", code):
+                made = name == "mine"
+                file = REPOSITORY / "profiles" / name / "profile.yaml"
+                assert made or file.is_file(), (document, name)
 
 
-@of_each
-def test_rules_that_are_named_exist(document):
+def test_rules_that_are_named_exist():
     named = re.compile(
         r"--set-threads (\w+)=|--until (\w+)|\bsnakemake ([a-z]\w+) --configfile"
         r"|\b((?:train|measure|gather|score|derive|page)_(?:"
         + "|".join([*STUDIES, *(trainer.name for trainer in TRAINERS), "curve", "plane", "network"])
         + r")\w*)\b(?!\.py)"
     )
-    for groups in named.findall(text_of(document)):
-        name = next(filter(None, groups))
-        assert name in rule_names(), name
+    for document in DOCUMENTS:
+        names = {next(filter(None, groups)) for groups in named.findall(text_of(document))}
+        assert names <= rule_names(), document
 
 
 @pytest.mark.parametrize("command", commands_in(DOCUMENTS))
@@ -147,13 +138,6 @@ def test_commands_that_are_shown_can_be_given(command, tmp_path):
         words = [sys.executable, *called, *own]
     said = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True)
     assert said.returncode == 0, said.stdout + said.stderr
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_every_study_has_its_prose_and_every_figure_its_caption(study):
-    assert text_of(folder_of(study) / "README.md").startswith("# ")
-    for figure in STUDIES[study].figures:
-        assert (folder_of(study) / "captions" / f"{figure.name}.rst").is_file(), figure.name
 
 
 def test_the_preset_of_the_documents_can_be_planned():

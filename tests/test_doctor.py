@@ -1,12 +1,8 @@
 """`srhm doctor`: a healthy machine and broken ones, made of stand-ins, each with what to do."""
 
 import ast
-import errno
-import fcntl
-import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -77,47 +73,10 @@ def without_room(clone, monkeypatch):
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda place: SimpleNamespace(free=10**8))
 
 
-def full(clone, monkeypatch):
-    def fails(descriptor):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(doctor.os, "fsync", fails)
-
-
 def old_python(clone, monkeypatch):
     shutil.rmtree(clone / ".venv")
     monkeypatch.setattr(sys, "version_info", (3, 9, 2, "final", 0))
     monkeypatch.setattr(sys, "version", "3.9.2 (default, Feb  1 2021, 00:00:00) [GCC 10.2.1]")
-
-
-def little_memory(clone, monkeypatch):
-    monkeypatch.setattr(doctor.limits, "memory", lambda: 1200)
-
-
-def unwritable(clone, monkeypatch):
-    def refused(dir):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), dir)
-
-    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refused)
-
-
-def without_locks(clone, monkeypatch):
-    def fails(descriptor, kind):
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr(doctor.fcntl, "flock", fails)
-
-
-def unfinished(clone, monkeypatch):
-    (clone / ".venv" / "unfinished").touch()
-
-
-def foreign(clone, monkeypatch):
-    (clone / ".venv" / "package.stamp").unlink()
-
-
-def without_numpy(clone, monkeypatch):
-    say(clone, "#!/bin/sh\necho 'scipy 1 requires numpy, which is not installed.'\nexit 1\n")
 
 
 def other_processor(clone, monkeypatch):
@@ -137,14 +96,7 @@ def python_gone(clone, monkeypatch):
     ("broken", "wrong", "cure"),
     [
         (without_room, "has 100 MB free; 500 MB are needed", "make room, or"),
-        (full, "takes no file, or no lock: No space left on device", "make room, or"),
-        (without_numpy, "scipy 1 requires numpy", "make clean-env env"),
         (old_python, "Python 3.11, 3.12 or 3.13 is needed, .* is 3.9.2", "PYTHON=python3.12"),
-        (little_memory, "1200 MB of memory may be too few", "CORES=1"),
-        (unwritable, "takes no file, or no lock: Permission denied", "--directory"),
-        (without_locks, "takes no file, or no lock: No locks", "--directory"),
-        (unfinished, "was interrupted", "make env"),
-        (foreign, "was not made by make", "make clean-env"),
         (other_processor, "snakemake ends Python", "LD_LIBRARY_PATH"),
         (failed, r"the last run failed: 12:00 curve: failed: OSError\('x'\)", "goes on from there"),
         (python_gone, "its Python is gone", "make env"),
@@ -161,36 +113,6 @@ def test_of_a_broken_machine_it_says_what_is_wrong_and_what_to_do(
     assert cure in found[0][1], report
     # The same may be wrong of other folders, and nothing else is.
     assert [what for what, _ in found if not re.search(wrong, what)] == [], report
-
-
-def test_a_run_that_goes_on_and_one_that_was_killed_are_told_apart(clone, examine):
-    (clone / "results").mkdir()
-    lock = clone / "results" / ".lock"
-    lock.write_text("preset quick, process 7 on a node")
-    assert "was killed (preset quick, process 7 on a node)" in examine()[1]
-    with lock.open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        assert "going on: preset quick, process 7 on a node" in examine()[1]
-    lock.write_text("")
-    assert "none is going on\n" in examine()[1]
-
-
-def without_environment(folder, *words, program=sys.executable):
-    """What the code in a copy of the clone says to a Python that has no package at all."""
-    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("studies"))
-    shutil.rmtree(folder / ".venv")
-    return subprocess.run(
-        [program, *words], cwd=folder, env={**os.environ, "PYTHONPATH": "src"},
-        capture_output=True, text=True,
-    )  # fmt: skip
-
-
-def test_it_needs_no_environment_and_no_package(clone):
-    done = without_environment(clone, "-S", "-m", "srhm.commands.doctor")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "absent: the first make installs it" in done.stdout
-    assert done.stderr == ""
-    assert not (clone / ".venv").exists()
 
 
 @pytest.mark.parametrize("file", [

@@ -89,18 +89,6 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
     assert finished.cells() == before
 
 
-def test_a_lost_cell_and_a_further_alpha_tilde_are_trained_and_nothing_else(
-    project: Project,
-) -> None:
-    before = project.cells()
-    lost = delete_a_cell(project)
-    change_curves(project, "complexity", alpha_tilde=[0.1, 1, 100])
-    assert "not in the store any more: 1 cells" in project.run("--until", "train_flow")
-    after = project.cells()
-    assert [key for key in before if after[key] != before[key]] == [lost]
-    assert len(after) - len(before) == 2
-
-
 @dataclass(frozen=True, kw_only=True)
 class Change:
     """A change, and what a run does after it, as in tests/test_workflow.py.

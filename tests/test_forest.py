@@ -1,13 +1,12 @@
 """The forest plot: what is drawn of a row, and the SVG of a page."""
 
 from dataclasses import replace
-from math import inf, nan
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from srhm.report.forest import EXTENT, draw, svg
+from srhm.report.forest import draw, svg
 from srhm.scorecard.headline import ForestRow, Mark
 
 ROW = ForestRow(
@@ -18,13 +17,6 @@ ROW = ForestRow(
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def markers(row):
-    """Markers of the one row, without the legend; None of its interval."""
-    lines = draw([row], legend=False).axes[0].lines
-    found = [line.get_marker() for line in lines if line.get_zorder() == 4]
-    return [None if marker == "None" else marker for marker in found]
-
-
 @pytest.mark.parametrize("narrow", [False, True])
 def test_nothing_leaves_the_page(narrow):
     figure = draw([ROW, replace(ROW, claim="b", authors=Mark(0.1, -9, 9))], narrow=narrow)
@@ -33,16 +25,6 @@ def test_nothing_leaves_the_page(narrow):
     places = [*(text.get_position() for text in axes.texts)]
     places += [place for line in axes.lines for place in np.column_stack(line.get_data())]
     assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
-
-
-def test_ends_beyond_the_plot_are_arrows_and_unknown_ones_are_not_drawn():
-    assert markers(ROW) == [None, "o"]
-    assert "<" in markers(replace(ROW, ours=Mark(-2, -2 * EXTENT, 0)))
-    assert markers(replace(ROW, ours=Mark(0, -inf, inf))) == [None, "<", ">", "o"]
-    assert markers(replace(ROW, ours=Mark(0, nan, nan))) == ["o"]
-    assert markers(replace(ROW, ours=Mark(9, nan, nan))) == [">"]
-    assert markers(replace(ROW, ours=Mark(9, 5, 12))) == [None, ">"]
-    assert markers(replace(ROW, ours=None)) == []
 
 
 def test_the_svg_has_a_title_rows_that_are_links_and_no_id_twice():

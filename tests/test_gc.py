@@ -184,14 +184,6 @@ def test_nothing_is_removed_while_a_snakemake_by_hand_works_here(results, capsys
     assert f"process {by_hand.pid}, works in this folder" in capsys.readouterr().err
 
 
-def test_foreign_files_are_left_alone_and_empty_folders_go(results):
-    foreign = {"cells/notes.d/notes.txt", "curves/mine.csv", "cells/ab/x.safetensors"}
-    put(results, foreign)
-    assert collect(results, "--confirm", "yes") == 0
-    assert files_in(results) == files_of(CONFIG) | foreign
-    assert not (results / "parts" / the_curve(OTHER).name).exists()
-
-
 def test_checkpoints_stay_only_for_cells_that_are_wanted_and_not_stored(results):
     curve = the_curve(CONFIG)
     first, second = (entry["key"] for entry in curve.entries)

@@ -61,12 +61,6 @@ def test_the_number_of_distinct_data_is_the_number_enumerated(tiny):
     assert tiny.parameters.n_distinct == len({row for _, row in all_inputs(tiny)})
 
 
-def test_no_input_has_two_labels(tiny):
-    labels = {}
-    for label, row in all_inputs(tiny):
-        assert labels.setdefault(row, label) == label
-
-
 @pytest.mark.parametrize("branching", [2, 3])
 @pytest.mark.parametrize("n_empty", [0, 1, 2])
 def test_placements_are_all_that_the_sparsity_allows(make_parameters, branching, n_empty):
@@ -119,13 +113,6 @@ def test_rules_are_drawn_uniformly_from_all_ways_to_deal_the_tuples(make_paramet
     assert_uniform(first, 24)
     assert_uniform(second, 24)
     assert_uniform(first // 6 * 4 + second // 6, 16)  # the levels are independent
-
-
-def test_every_tuple_is_as_likely_when_only_some_have_a_latent(make_parameters):
-    parameters = make_parameters(depth=1, n_features=3, n_synonyms=1, n_classes=1)
-    stream = np.random.default_rng(1)
-    drawn = [draw_grammar(parameters, generator=stream).rules[0][0, 0] @ [3, 1] for _ in range(900)]
-    assert_uniform(drawn, 9)
 
 
 @pytest.mark.parametrize(("v", "s", "exact"), [(6, 2, 5 / 252), (8, 2, 7 / 576), (3, 3, 2 / 117)])

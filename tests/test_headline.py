@@ -11,7 +11,6 @@ from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.headline import (
-    Mark,
     Statement,
     forest_rows,
     identifiers,
@@ -47,23 +46,6 @@ def rows_of(*claims, **options):
     return forest_rows([statement(**names)], scorecard({}, claims), **options)
 
 
-(ROW,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))
-
-
-def test_a_row_is_in_units_of_the_tolerance():
-    (row,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3))
-    assert row.ours == Mark(1, 0.5, 2)
-    assert (row.measured, row.expected, row.band) == ("2.50 [2.25, 3.00]", "2 ± 0.5", (-1, 1))
-
-
-def test_a_bound_is_a_one_sided_row_in_units_of_the_bound():
-    (row,) = rows_of(claim("a", Below(0.5), 0.25, 0.1, 1))
-    assert row.band == (-inf, 0)
-    assert row.ours.value == -0.5
-    assert row.ours.high == 1
-    assert row.expected == "< 0.5"
-
-
 def test_the_authors_points_lie_in_the_same_units():
     (row,) = rows_of(claim("a", Within(2, 0.5), 2.5, 2.25, 3, authors=(2.13, 1.85, 2.4)))
     assert row.authors.value == pytest.approx(0.26)
@@ -91,18 +73,6 @@ def test_what_differs_says_whether_the_authors_points_do_so_too(expected, ours, 
     assert row.word.endswith(", like the authors'") == like
     (words,) = in_words([row]).values()
     assert words[0].endswith(f", like the authors' {theirs:.2f})") == like
-
-
-def test_a_statement_is_reproduced_if_all_of_its_claims_are():
-    def words(*verdicts):
-        return in_words([replace(ROW, verdict=word) for word in verdicts])
-
-    beside = "s (2.50 ± 0.19, not 2)"
-    assert words("reproduced", "reproduced") == {"Reproduced": ["s"]}
-    assert words("reproduced", "inconclusive") == {"Inconclusive": [beside]}
-    assert words("inconclusive", "differs") == {"Differ": [beside]}
-    missing = replace(ROW, verdict="inconclusive", ours=None, value="not measured")
-    assert in_words([missing]) == {"Inconclusive": ["s (not measured)"]}
 
 
 def test_the_statements_fit_into_a_terminal_of_100_columns_and_24_lines():

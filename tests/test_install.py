@@ -1,11 +1,9 @@
 """The environment of a clone: whole or absent, its own, made by one call at a time."""
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,15 +76,6 @@ def test_an_environment_is_made_once(clone, loaded):
     assert install.main() == 0
     assert install.main() == 0
     assert install.done == ALL
-
-
-def test_an_environment_older_than_its_lists_is_brought_up_to_date(clone, loaded):
-    install = loaded(clone)
-    install.main()
-    ahead = time.time() + 60
-    os.utime(clone / "pyproject.toml", (ahead, ahead))
-    install.main()
-    assert install.done == ALL + ALL[1:]
 
 
 @pytest.mark.parametrize("way", [shutil.copytree, shutil.move])
@@ -169,13 +158,3 @@ def test_a_path_that_jobs_cannot_run_in_is_refused_before_anything_is_installed(
     assert run.returncode == 2
     assert f"has {letter!r}: jobs would fail in a shell. Move it" in run.stderr
     assert [file.name for file in folder.iterdir()] == ["envs"]
-
-
-def test_of_two_calls_at_a_time_one_installs(clone, loaded):
-    install = loaded(clone)
-    calls = [threading.Thread(target=install.main) for _ in range(2)]
-    for call in calls:
-        call.start()
-    for call in calls:
-        call.join()
-    assert install.done == ALL

@@ -3,85 +3,10 @@
 from typing import Any
 
 import pytest
-from pydantic import Field, ValidationError, model_validator
+from pydantic import ValidationError
 
-from srhm.declare.keys import Keys, Sizes, models_in, refusals
+from srhm.declare.keys import models_in
 from srhm.planning.preset import ConfigError, Preset, json_schema, plan_preset
-
-
-class Inner(Keys):
-    """A part of a part."""
-
-    x: int = 1
-    sizes: Sizes = Field([1])
-
-
-class Other(Keys):
-    """Another part."""
-
-    y: int = 1
-
-
-class Group(Keys):
-    """An element of a list."""
-
-    inner: Inner = Inner()
-    window: Inner | list[int] = Field([1])
-    name: str
-
-    @model_validator(mode="after")
-    def _short(self) -> "Group":
-        if len(self.name) > 3:
-            raise ValueError(f"name = {self.name}: allowed are 3 letters")
-        return self
-
-
-class Whole(Keys):
-    """The whole."""
-
-    other: Other | None = None
-    groups: list[Group] = Field([])
-
-
-def lines(value: dict[str, Any], **options: str) -> list[str]:
-    """What is said of a configuration that is refused."""
-    with pytest.raises(ValidationError) as refused:
-        Whole.model_validate(value)
-    return refusals(refused.value, Whole, **options).splitlines()
-
-
-@pytest.mark.parametrize(
-    ("value", "line"),
-    [
-        ({"a": 1}, "  a: unknown key; allowed are other, groups"),
-        ({"other": {"x": 1}}, "  other.x: unknown key; allowed are y"),
-        (
-            {"groups": [{"name": "a"}, {"name": "b", "x": 1}]},
-            "  groups.1.x: unknown key; allowed are inner, window, name",
-        ),
-        (
-            {"groups": [{"name": "a", "inner": {"y": 1}}]},
-            "  groups.0.inner.y: unknown key; allowed are x, sizes",
-        ),
-        ({"groups": [{}]}, "  groups.0.name: Field required"),
-        (
-            {"groups": [{"name": "long"}]},
-            "  groups.0: name = long: allowed are 3 letters",
-        ),
-        (
-            {"groups": [{"name": "a", "inner": {"sizes": [2, 0]}}]},
-            "  groups.0.inner.sizes.1: 0 is not allowed: Input should be greater than or equal to"
-            " 1",
-        ),
-        (
-            {"groups": [{"name": "a", "inner": {"sizes": []}}]},
-            "  groups.0.inner.sizes: [] is not allowed: Value should have at least 1 item after"
-            " validation, not 0",
-        ),
-    ],
-)
-def test_a_refusal_is_a_line_with_place_value_and_what_is_allowed(value, line):
-    assert lines(value) == [line]
 
 
 def numeric(schema: Any, kinds: dict[str, Any]) -> bool:

@@ -127,16 +127,6 @@ def test_a_second_launch_is_refused_while_the_first_runs_and_changes_nothing(sta
     assert log.read_text(encoding="utf-8") == said  # nothing was to be done
 
 
-def test_a_launch_after_the_sigkill_of_a_whole_run_continues_it(start, folder):
-    first = start()
-    wait_for(in_a_job(folder))
-    first.kill_group()
-    (folder / "go").touch()
-    code, printed = start().end()
-    assert code == 0, printed
-    assert "an earlier run was interrupted" in printed
-
-
 def test_the_lock_is_snakemakes_even_without_its_launcher_and_not_its_jobs(start, folder):
     first = start()
     wait_for(in_a_job(folder))
@@ -186,20 +176,6 @@ def test_a_stopped_run_lets_its_scripts_leave_checkpoints_and_reports_no_interru
     assert not (folder / ".snakemake" / "locks").exists(), printed
 
 
-def test_a_snakemake_that_was_started_by_hand_is_not_unlocked(start, folder):
-    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "1"]
-    command += ["--snakefile", str(folder.parent / "Snakefile"), "--directory", str(folder)]
-    with subprocess.Popen(command, start_new_session=True) as by_hand:
-        try:
-            wait_for(in_a_job(folder))
-            code, printed = start().end()
-        finally:
-            (folder / "go").touch()
-    assert by_hand.returncode == 0
-    assert code == launch.REFUSED
-    assert f"process {by_hand.pid}" in printed
-
-
 def test_a_copied_clone_with_the_environment_of_the_original_is_refused(
     tmp_path, monkeypatch, capsys
 ):
@@ -208,16 +184,6 @@ def test_a_copied_clone_with_the_environment_of_the_original_is_refused(
     assert launch.main(["--preset", "test"]) == launch.REFUSED
     assert f"this is {tmp_path}, but its environment runs" in capsys.readouterr().out
     assert not (tmp_path / "results").exists()
-
-
-def test_an_unknown_preset_is_refused_with_the_list_of_presets(tmp_path, capsys):
-    code = launch.main(["--preset", "no-such-preset", "--directory", str(tmp_path)])
-    assert code == launch.REFUSED
-    printed = capsys.readouterr().out
-    assert "no-such-preset" in printed
-    for config in (launch.REPOSITORY / "config").glob("*.yaml"):
-        assert config.stem in printed
-    assert not list(tmp_path.iterdir())
 
 
 def test_results_of_another_user_are_refused_with_the_mask_that_shares_them(

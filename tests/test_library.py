@@ -15,7 +15,6 @@ from assertions import assert_equal, inputs, parsed
 from torch import nn
 
 from srhm.data import (
-    GrammarError,
     SampleError,
     displace,
     drawn,
@@ -35,10 +34,9 @@ from srhm.model.theory import n_distinct, predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.sensitivity import sensitivities
-from srhm.statistics import sample_complexity as tables
 from srhm.tangent_kernel import infinite_width_kernel
 from srhm.torch_data import HierarchyDataset
-from srhm.transforms import Displacement, OneHot, Synonyms, Tokens
+from srhm.transforms import Displacement, OneHot, Synonyms
 
 KIND = {"depth": 2, "branching": 2, "n_features": 3, "n_empty": 1}
 
@@ -78,19 +76,6 @@ def test_nothing_that_is_drawn_reads_or_moves_a_global_generator(grammar, data):
     sensitivities(nn.Flatten(), ["output"], HierarchyDataset(test, grammar), seed=0)
     assert state() == before
     assert_equal(train, data)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"n_features": 30, "branching": 16, "n_synonyms": 2}, r"v\^s < 2\^63"),
-        ({"branching": 0}, "s = 0: allowed are 2 to 16"),
-        ({"n_synonyms": 4}, "allowed are m from 1 to 3"),
-    ],
-)
-def test_parameters_of_no_grammar_are_refused(changes, message):
-    with pytest.raises(GrammarError, match=message):
-        random_grammar(**{**KIND, "depth": 1, **changes}, seed=0)
 
 
 # Numbers as arguments.
@@ -211,22 +196,6 @@ def test_changes_are_those_of_the_data_model_anew_at_each_access(
         assert levels[1]["places"].tolist() == expected.positions.tolist()
 
 
-def test_a_change_of_your_own_stands_before_the_encoding_and_what_follows_gets_x(data, make):
-    seen = []
-
-    def none(data, grammar, generator):
-        seen.append(len(data))
-        return data
-
-    dataset = make(none, Tokens(), lambda x: x + 10)
-    assert torch.equal(dataset[3][0], make(Tokens())[3][0] + 10)
-    assert torch.equal(dataset[:5][0], make(Tokens())[:5][0] + 10)
-    assert seen == [1, 5]
-    # What measures sensitivities encodes data as they are.
-    assert torch.equal(dataset.inputs(data), make(Tokens())[:][0] + 10)
-    assert seen == [1, 5]
-
-
 def test_examples_of_the_docstrings_give_what_they_say():
     examples = {}
     for name in ("data", "transforms", "torch_data", "learning_curve"):
@@ -234,44 +203,6 @@ def test_examples_of_the_docstrings_give_what_they_say():
         assert not found.failed, name
         examples[name] = found.attempted
     assert min(examples.values()) > 0, examples
-
-
-# Sample complexity.
-def test_p_star_of_a_curve_is_that_of_the_tables_of_the_workflow():
-    sizes, n_seeds = np.array([10, 20, 40, 80, 160]), 9
-    noise = np.random.default_rng(0).normal(scale=0.03, size=(5, n_seeds))
-    errors = np.abs(np.array([0.6, 0.4, 0.2, 0.08, 0.01])[:, None] + noise)
-    errors[2, 1] = np.nan  # a network that diverged
-    coordinates = {"curve": "one", "net": "mine", "L": 2, "s": 2, "s0": 1, "m": 3, "n_c": 3}
-    values = pd.DataFrame(
-        {**coordinates, "sparsity": "A", "criterion": "error", "P": P, "seed": seed, "value": value}
-        for P, row in zip(sizes, errors, strict=True)
-        for seed, value in enumerate(row)
-    )
-    columns = [*coordinates, "sparsity"]
-    (row,) = tables.sample_complexity(values, thresholds={"error": [0.1]}, columns=columns).to_dict(
-        "records"
-    )
-    found = sample_complexity(sizes[::-1], errors[::-1], threshold=0.1)
-    assert found.status == row["status"] == "reached"
-    assert found.n_seeds == row["n_seeds_reached"] >= 8
-    expected = [row["P_star"], row["P_star_low"], row["P_star_high"]]
-    assert [found.P_star, found.low, found.high] == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("errors", "status", "bounds"),
-    [
-        ([0.9, 0.5], "not_reached", (20, np.inf)),
-        ([0.05, 0.01], "below_range", (0, 10)),
-        ([np.nan, np.nan], "not_reached", (0, np.inf)),
-    ],
-)
-def test_a_curve_that_does_not_cross_has_bounds_alone(errors, status, bounds):
-    found = sample_complexity([10, 20], errors, threshold=0.1)
-    assert (found.status, found.n_seeds) == (status, 0)
-    assert (found.low, found.high) == pytest.approx(bounds)
-    assert np.isnan(found.P_star)
 
 
 def test_seeds_that_do_not_cross_between_the_sizes_are_left_out_aloud():
@@ -299,35 +230,6 @@ def test_sensitivities_of_a_module_are_those_of_the_workflow(grammar, data, net,
     pd.testing.assert_frame_equal(found[same], expected[same])
     for name in ("value", "standard_error"):
         np.testing.assert_allclose(found[name], expected[name], **tolerance(np.float32))
-
-
-class Bag(nn.Module):
-    """The sum of what each symbol gives, wherever it stands."""
-
-    def __init__(self):
-        super().__init__()
-        self.symbol = nn.Embedding(4, 5, padding_idx=0)
-        self.memory = nn.GRU(5, 5, batch_first=True)
-        self.first = nn.Softmax(dim=0)
-
-    def forward(self, x):
-        values, _ = self.memory(self.symbol(x))
-        return self.first(self.symbol(x).sum(1).T).T + 0 * values.sum()
-
-
-@pytest.mark.parametrize(
-    ("layers", "message"),
-    [
-        (["symbols"], "no layer 'symbols'; there are: symbol, memory, first, output"),
-        (["memory"], "gives tuple for 1 points"),
-        (["first"], r"gives \(5, 1\) for 1 points"),
-        (["symbol"], "executed 2 times"),
-        ([], "allowed are one or more"),
-    ],
-)
-def test_layers_that_are_no_representation_are_refused(grammar, data, layers, message):
-    with pytest.raises(ValueError, match=message):
-        sensitivities(Bag(), layers, HierarchyDataset(data, grammar, form="symbols"), seed=0)
 
 
 def test_one_feature_has_no_whitening():

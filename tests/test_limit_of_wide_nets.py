@@ -5,10 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from srhm.data import random_grammar, train_and_test
 from srhm.flow import kernels as of_flow
-from srhm.flow.inputs import inputs
-from srhm.flow.networks import fully_connected_network, hierarchical_network, initial_weights
+from srhm.flow.networks import fully_connected_network, initial_weights
 from srhm.tangent_kernel import empirical_kernel, infinite_width_kernel
 
 
@@ -41,18 +39,6 @@ def test_a_network_differs_from_the_limit_by_one_over_the_root_of_its_width(dept
     assert (abs(mean - limit) < 5 * error + 0.01 * limit.max()).all()
 
 
-def test_the_fcn_of_the_paper_has_this_limit():
-    grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
-    data, _ = train_and_test(grammar, n_train=6, n_test=1, seed=0)
-    x = inputs(data, grammar.parameters)
-    network = hierarchical_network("fcn", grammar.parameters, width=1024, n_outputs=1)
-    found = kernels(network, x, members=16)
-    limit = infinite_width_kernel(x, depth=2)
-    mean, error = found.mean(axis=0), found.std(axis=0) / 4
-    assert (abs(mean - limit) < 5 * error + 0.01 * limit.max()).all()
-    assert limit.std() > 3 * error.max()  # it is told from a constant
-
-
 @pytest.mark.parametrize("depth", [1, 3])
 def test_each_layer_is_a_mean_over_gaussians_by_quadrature(depth):
     """The recursion with means by polar coordinates in place of arc cosines."""
@@ -71,15 +57,6 @@ def test_each_layer_is_a_mean_over_gaussians_by_quadrature(depth):
                 slopes[i, j] = ((u > 0) & (v > 0)).mean()
         covariance, theta = means, means + theta * slopes
     np.testing.assert_allclose(infinite_width_kernel(x, depth=depth), theta, rtol=2e-3)
-
-
-def test_an_input_of_zeros_has_the_kernel_of_biases_alone():
-    x = np.array([[0.0, 0.0], [1.0, 2.0]])
-    assert infinite_width_kernel(x, depth=3)[0].tolist() == [0, 0]
-    network = fully_connected_network(2, depth=3, width=8, n_outputs=1, biased=True)
-    (found,) = kernels(network, torch.from_numpy(x)[:, None], members=1)
-    limit = infinite_width_kernel(x, depth=3, biased=True)
-    assert limit[0].tolist() == found[0].tolist() == [1, 1]
 
 
 class Scaled(nn.Module):

@@ -1,9 +1,6 @@
 """Cores and memory of the container or job, read from files as Linux has them."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +9,6 @@ from srhm.commands import launch, limits
 from srhm.commands.presets import Run
 from srhm.planning.preset import plan_preset
 
-ROOT = Path(__file__).parents[1]
 GIGABYTE = 1_000_000_000
 
 
@@ -51,7 +47,7 @@ def test_without_a_limit_the_cores_are_those_of_the_affinity(machine):
 
 @pytest.mark.parametrize(
     ("quota", "cores"),
-    [("50000 100000", 1), ("150000 100000", 2), ("400000 100000", 4), ("max 100000", 8), ("", 8)],
+    [("50000 100000", 1), ("400000 100000", 4), ("", 8)],
 )
 def test_the_quota_of_cgroup_v2_is_rounded_up(machine, quota, cores):
     root = machine(proc__self__cgroup="0::/\n")
@@ -73,23 +69,14 @@ def test_the_least_limit_of_all_groups_around_the_process_counts(machine):
     [
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_PER_TASK": "3", "SLURM_CPUS_ON_NODE": "6"}, 3, None),
         ({"SLURM_JOB_ID": "1", "SLURM_CPUS_ON_NODE": "2", "SLURM_MEM_PER_CPU": "500"}, 2, 1000),
-        ({"SLURM_JOB_ID": "1", "SLURM_MEM_PER_NODE": "4000"}, 8, 4000),
-        ({"SLURM_CPUS_PER_TASK": "3"}, 8, None),
         ({"PBS_JOBID": "1", "NCPUS": "5"}, 5, None),
         ({"JOB_ID": "1", "NSLOTS": "4"}, 4, None),
         ({"LSB_JOBID": "1", "LSB_DJOB_NUMPROC": "2"}, 2, None),
-        ({"NSLOTS": "4"}, 8, None),
     ],
 )
 def test_a_job_of_a_cluster_has_its_cores_and_memory(machine, job, cores, memory):
     root = machine(proc__self__cgroup="0::/\n")
     assert (limits.cores(root, job), limits.memory(root, job)) == (cores, memory)
-
-
-def test_the_makefile_gets_a_number_of_cores_from_any_python():
-    command = [sys.executable, "-E", str(ROOT / "src/srhm/commands/limits.py")]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert 1 <= int(done.stdout) <= (os.cpu_count() or 1)
 
 
 TINY = {

@@ -1,46 +1,29 @@
 """VGG, ResNet and EfficientNet: sizes of the published nets, one and two dimensions, randomness.
 
-The numbers of parameters, and the digests of their shapes, are those of torchvision 0.28.0 with
-`num_classes=10`. With its weights the "imagenet" forms gave torchvision's logits bit for bit, in
-eval mode and (without masks) in training mode. The "small" forms differ by the parts that the
-tests name.
+Numbers of parameters are those of torchvision 0.28.0 with `num_classes=10`. With its weights the
+"imagenet" forms gave torchvision's logits bit for bit, in eval mode and (without masks) in training
+mode. The "small" forms differ by the parts that the tests name.
 """
 
-import hashlib
-import json
 from math import sqrt
 
 import numpy as np
 import pytest
 import torch
-from assertions import FALSE_ALARM
-from scipy import stats
-from torch import nn
 
 from srhm.declare.names import resolved
 from srhm.networks.convolutions import Dropout
 from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED, function_of
 
-# torchvision.models.<name>(num_classes=10): parameters, and SHA-256 of the sorted list of shapes.
-TORCHVISION = {
-    "vgg11": (128_807_306, "9419942e37cdf1ee"),
-    "vgg11_bn": (128_812_810, "4b90a9a911b1c275"),
-    "vgg16": (134_301_514, "bcce8b70d6b6cc3a"),
-    "vgg16_bn": (134_309_962, "b472bc47d29259ac"),
-    "resnet18": (11_181_642, "a27dad1926265825"),
-    "resnet34": (21_289_802, "c884c579f623e5ce"),
-    "efficientnetb0": (4_020_358, "d255e6806d3e6d88"),
-    "efficientnetb1": (6_525_994, "7082c32b0e8cf9f8"),
-    "efficientnetb2": (7_715_084, "cef51b3afa72ade5"),
-}
-# `torchvision.models.<name>().features` alone.
-VGG_FEATURES = {
-    "vgg11": 9_220_480,
-    "vgg11_bn": 9_225_984,
-    "vgg16": 14_714_688,
-    "vgg16_bn": 14_723_136,
-}
+# VGGs of the "imagenet" form: classes, parameters. The first four are torchvision's; the others by
+# Simonyan & Zisserman, Table 2: 133 and 144 million for B and E, two a channel for batch norm.
+VGG = {
+    "vgg11": (10, 128_807_306), "vgg11_bn": (10, 128_812_810),
+    "vgg16": (10, 134_301_514), "vgg16_bn": (10, 134_309_962),
+    "vgg13": (1000, 133_047_848), "vgg13_bn": (1000, 133_047_848 + 5_888),
+    "vgg19": (1000, 143_667_240), "vgg19_bn": (1000, 143_667_240 + 11_008),
+}  # fmt: skip
 RESNETS = [name for name in NAMED if name.startswith("resnet")]
 EFFICIENTNETS = [name for name in NAMED if name.startswith("efficientnet")]
 
@@ -97,15 +80,6 @@ def published(name, form):
     return make(name, dimensions=2, in_channels=3, n_classes=10, width=64, form=form)
 
 
-def n_parameters(network):
-    return sum(p.numel() for p in network.parameters())
-
-
-def shapes_digest(network):
-    shapes = sorted(list(p.shape) for p in network.parameters())
-    return hashlib.sha256(json.dumps(shapes).encode()).hexdigest()[:16]
-
-
 def filled_logits(network):
     """Logits of two images, with a state made of sines, in the order in which it is registered."""
     network = network.double().eval()
@@ -124,30 +98,15 @@ def gaussian(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
-@pytest.mark.parametrize("name", [*RESNETS, *EFFICIENTNETS])
-def test_the_imagenet_form_has_the_parameters_of_the_reference(name):
-    network = published(name, "imagenet")
-    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
-
-
-@pytest.mark.parametrize("name", VGG_FEATURES)
-def test_the_imagenet_form_of_vgg_has_the_parameters_of_the_reference(name):
+@pytest.mark.parametrize("name", VGG)
+def test_a_vgg_of_the_imagenet_form_has_the_parameters_of_the_reference(name):
+    n_classes, n_parameters = VGG[name]
     with torch.device("meta"):  # half a gigabyte each otherwise
         network = resolved(function_of(name))(
-            dimensions=2,
-            in_channels=3,
-            n_classes=10,
-            width=64,
-            form="imagenet",
+            dimensions=2, in_channels=3, n_classes=n_classes, width=64, form="imagenet",
             generator=torch.Generator(),
-        )
-    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
-
-
-@pytest.mark.parametrize("name", EFFICIENTNETS)
-def test_the_small_form_of_efficientnet_differs_by_a_stride_only(name):
-    network = published(name, "small")
-    assert (n_parameters(network), shapes_digest(network)) == TORCHVISION[name]
+        )  # fmt: skip
+    assert sum(p.numel() for p in network.parameters()) == n_parameters
 
 
 @pytest.mark.parametrize(("name", "form"), LOGITS)
@@ -187,70 +146,3 @@ def test_one_dimension_is_two_dimensions_of_a_single_row(name, form, tolerance):
             y1, y2 = one(x), two(x[:, :, None])
         assert y1.std() > 0
         np.testing.assert_allclose(y1, y2, **tolerance(np.float64))
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_a_generator_decides_the_initial_state(name):
-    same, again, other = make(name), make(name), make(name, seed=1)
-    states = [network.state_dict() for network in (same, again, other)]
-    assert all(torch.equal(states[0][key], states[1][key]) for key in states[0])
-    drawn = [key for key, value in states[0].items() if value.ndim > 1]
-    assert len(drawn) >= 9
-    assert not any(torch.equal(states[0][key], states[2][key]) for key in drawn)
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_initial_weights_have_the_variance_of_he(name):
-    # chi-square of the sum of squares of each layer, at the rate of false alarms for all of them
-    network = make(name, in_channels=10, n_classes=10, width=16)
-    layers = [m for m in network.modules() if isinstance(m, nn.Conv1d | nn.Linear)]
-    readout = [m for m in layers if isinstance(m, nn.Linear)][-1]
-    for layer in layers:
-        w = layer.weight.detach().double()
-        fan_in = w.shape[1] * (w.shape[2] if w.ndim == 3 else 1)
-        variance = (1 if layer is readout else 2) / fan_in
-        p = stats.chi2(w.numel()).cdf(float((w**2).sum() / variance))
-        assert FALSE_ALARM / len(layers) < 2 * min(p, 1 - p)
-        assert layer.bias is None or not layer.bias.any()
-
-
-@pytest.mark.parametrize("name", NAMED)
-def test_in_eval_mode_a_datum_has_one_output_whatever_its_batch(name):
-    network = make(name)
-    network(gaussian(8, 4, 36))
-    network.eval()
-    x = gaussian(6, 4, 36, seed=2)
-    before = {key: value.clone() for key, value in network.state_dict().items()}
-    alone = torch.cat([network(x[i : i + 1]) for i in range(6)])
-    np.testing.assert_allclose(network(x).detach(), alone.detach(), rtol=1e-4, atol=1e-5)
-    assert all(torch.equal(before[key], value) for key, value in network.state_dict().items())
-
-
-@pytest.mark.parametrize("name", EFFICIENTNETS)
-def test_masks_are_repeated_from_the_state_of_the_generator(name):
-    generator = torch.Generator().manual_seed(5)
-    network = named_network(
-        name, dimensions=1, in_channels=4, n_classes=4, width=8, generator=generator
-    )
-    x = gaussian(16, 4, 36)
-    state = generator.get_state()
-    first, second = network(x), network(x)
-    generator.set_state(state)
-    assert torch.equal(first, network(x))
-    assert not torch.equal(first, second)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"name": "vgg12"}, "'vgg12' is unknown"),
-        ({"dimensions": 3}, "dimensions = 3"),
-        ({"width": 0}, "width = 0"),
-        ({"n_classes": 0}, "n_classes = 0"),
-        ({"in_channels": 0}, "in_channels = 0"),
-        ({"form": "large"}, "form 'large' is unknown"),
-    ],
-)
-def test_what_cannot_be_built_is_refused(changes, message):
-    with pytest.raises(ValueError, match=message):
-        make(**{"name": "vgg11", **changes})

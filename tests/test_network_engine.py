@@ -6,7 +6,7 @@ Both engines, with PyTorch's autograd and with gradients by hand.
 import numpy as np
 import pytest
 import torch
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from srhm.measure.network_representations import network_probe
 from srhm.measure.sensitivity import measure, transform
@@ -14,28 +14,11 @@ from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
 from srhm.training.autograd import NetworkEngine
-from srhm.training.cell import train_cell
-from srhm.training.protocol import TrainingPlan, train
 from srhm.training.tape_engine import TapedEngine
 
 # One of each family; the last with dropout and drop-connect.
 NETS = ["vgg11", "vgg11_bn", "resnet18", "efficientnetb0"]
 WIDTH, BATCH, RATE, MOMENTUM = 4, 8, 0.02, 0.9
-PLAN = TrainingPlan(
-    batch="shuffled",
-    batch_size=BATCH,
-    loss_threshold=1e-9,
-    max_steps=12,
-    n_checks=3,
-    drop_incomplete=True,
-)
-CELL = {
-    "net": "vgg11_bn", "L": 2, "s": 2, "s0": 1, "v": 3, "m": 3, "n_c": 3, "sparsity": "A",
-    "width": WIDTH, "alpha": 1.0, "engine": "torch", "dtype": "float32", "whitening": False,
-    "bias": False, "batch": "shuffled", "batch_size": BATCH, "learning_rate": RATE,
-    "momentum": MOMENTUM, "loss_threshold": 1e-9, "max_steps": 12, "n_checks": 3, "P": 29,
-    "seed": 0, "n_test": 40,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -115,57 +98,6 @@ def test_steps_are_those_of_plain_autograd(make_engine, data, tolerance, net, wh
         assert_allclose(engine.weights()[name], value.numpy(), rtol=1e-6, atol=1e-9, err_msg=name)
         moved = max(moved, np.abs(before[name] - value.numpy()).max())
     assert moved > 0.01
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_a_restored_engine_goes_on_with_the_same_bits(make_engine, net):
-    whole, first, resumed = (make_engine(net, dtype=np.float32) for _ in range(3))
-    orders = np.random.default_rng(1).permutation(24).reshape(3, 8)
-    for order in orders:
-        whole.steps(order)
-    first.steps(orders[0])
-    first.test_error()
-    # As a checkpoint is written, which gives single numbers an axis.
-    state = {name: np.ascontiguousarray(array).copy() for name, array in first.state().items()}
-    first.steps(orders[1])  # a state is a copy
-    resumed.restore(state)
-    for order in orders[1:]:
-        resumed.steps(order)
-    for name, array in whole.state().items():
-        assert_array_equal(array, resumed.state()[name], err_msg=name)
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_the_test_error_is_measured_in_eval_mode(make_engine, data, net):
-    grammar, _, test = data
-    engine = make_engine(net)
-    engine.steps(np.arange(24))
-    before = engine.state()
-    error = engine.test_error()
-    for name, array in engine.state().items():  # neither running moments nor the stream move
-        assert_array_equal(array, before[name], err_msg=name)
-    network = engine.network.eval()
-    with torch.no_grad():  # one by one: in eval mode a point does not see the others
-        logits = [network(plain_input(test[[i]], grammar.parameters))[0] for i in range(len(test))]
-    wrong = [int(f.argmax()) != label for f, label in zip(logits, test.labels, strict=True)]
-    assert error == pytest.approx(np.mean(wrong))
-
-
-def train_a_cell(data, engine_class=TapedEngine, **changes):
-    _, training, test = data
-    return train_cell({**CELL, **changes}, training, test, make_engine=engine_class)
-
-
-def test_a_cell_is_trained_at_its_plain_rate_on_its_own_points(make_engine, data, engine_class):
-    _, training, _ = data
-    trained = train_a_cell(data, engine_class)
-    engine = make_engine("vgg11_bn", dtype=np.float32)
-    outcome = train(
-        engine, training.labels, PLAN, n_classes=3, generator=generator(0, role="order")
-    )
-    assert {name: trained.row[name] for name in vars(outcome)} == vars(outcome)
-    for name, array in engine.weights().items():
-        assert_array_equal(trained.weights[name], array.astype(np.float32))
 
 
 def plain_sensitivities(network, parameters, points, images, n_draws):

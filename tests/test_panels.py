@@ -11,7 +11,7 @@ from srhm.figures.drawing import notes_of, styled
 from srhm.figures.legends import LegendError
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
-from srhm.figures.scales import coloured, nets, shaped
+from srhm.figures.scales import nets, shaped
 
 ROWS = pd.DataFrame(
     {"x": [1, 2, 1, 2], "y": [1.0, 2.0, 3.0, 4.0], "net": ["lcn", "lcn", "cnn", "cnn"],
@@ -46,14 +46,6 @@ def test_what_has_no_name_is_refused_unless_it_is_alone():
         drawn(Panel(title="two", marks=[bare, Marks(rows=ROWS, x="x", y="low", label="low")]))
 
 
-def test_an_entry_that_would_be_drawn_in_two_ways_is_refused():
-    by = coloured("net", ["lcn", "cnn"])
-    other = coloured("net", ["cnn", "lcn", "a"])
-    with pytest.raises(LegendError, match="is drawn in two ways"):
-        drawn(*(Panel(title="", marks=[Marks(rows=ROWS, x="x", y="y", by=[one])])
-                for one in (by, other)))  # fmt: skip
-
-
 def test_panels_without_rows_are_left_out_and_named_once():
     full = Panel(title="full", marks=[Marks(rows=ROWS, x="x", y="y")])
     none = Panel(
@@ -64,12 +56,6 @@ def test_panels_without_rows_are_left_out_and_named_once():
     assert "Without B: not in this preset." in notes_of(figure)
     assert "$\\bf{C}$" in texts(figure)
     assert "Nothing to draw" in texts(drawn(none))
-
-
-def test_vast_intervals_run_out_of_the_panel():
-    marks = Marks(rows=ROWS, x="x", y="y", low="low", high="high", bar_label="interval")
-    low, high = drawn(Panel(title="", marks=[marks], **LOGS)).axes[0].get_ylim()
-    assert high / low < 1e3
 
 
 def test_arrows_of_censored_points_stay_inside_the_panel():

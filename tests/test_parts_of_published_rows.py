@@ -20,7 +20,6 @@ from srhm.declare.names import resolved
 from srhm.declare.study import Use, names_in
 from srhm.planning.preset import Plan, plan_preset
 from srhm.planning.registry import STUDIES
-from srhm.report.methods import training_table
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.expectations import Verdict
 from srhm.store.places import published_folder
@@ -134,17 +133,3 @@ def test_each_figure_is_drawn_of_a_part_of_the_rows(study: str, preset: str) -> 
         drawn.set_layout_engine("none")  # places are not looked at, and are most of the time
         drawn.canvas.draw()
         plt.close(drawn)
-
-
-@pytest.mark.parametrize("fraction", [1, 0.2, 0])
-@of_each_study
-def test_each_page_counts_every_cell_of_a_part_of_the_rows(
-    study: str, preset: str, fraction: float
-) -> None:
-    tables = kept(preset, study, fraction, draw=2, names=("cells", "timings"))
-    table = training_table("Cells", tables["cells"], tables["timings"])
-    place = next(i for i, head in enumerate(table.columns) if head in ("Networks", "Cells"))
-    rows = [row for row in table.rows if row[0] != "All"]
-    assert sum(int("".join(filter(str.isdigit, row[place]))) for row in rows) == len(
-        tables["cells"]
-    )

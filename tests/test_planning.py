@@ -4,21 +4,16 @@ import re
 from pathlib import Path
 
 import pytest
-import torch
 import yaml
 
 from srhm.commands.plan import costs_text, expected_cells, main
 from srhm.commands.presets import CONFIG, Run
 from srhm.declare.study import Curve
-from srhm.model.grammar import parameters_of
-from srhm.networks.registry import NAMED, stand_in
 from srhm.planning import preset
 from srhm.planning.lengths import expected_costs
 from srhm.planning.preset import Plan
 from srhm.store import places
 from srhm.store.cells import StoredCell, write_cell
-from srhm.training.autograd import network_for
-from srhm.training.cost import costs
 
 
 def values(**changes: object) -> dict:
@@ -44,20 +39,6 @@ def test_every_cell_has_a_cost_within_its_cap(plan: Plan) -> None:
             assert cost.memory > 0
 
 
-@pytest.mark.parametrize("net", [net for net in NAMED if stand_in(net) == net])
-def test_parameters_of_named_nets_are_those_of_the_modules(plan: Plan, net: str) -> None:
-    (curve,) = curves_of(plan, "named_nets")
-    for width in (8, 16, 64):
-        cell = {**curve.entries[0]["cell"], "net": net, "width": width}
-        (cost,) = costs([cell])
-        network = network_for(
-            net, parameters_of(cell), width=width, generator=torch.Generator().manual_seed(0)
-        )
-        # The model was made at v = n_c = 4, this grammar has 3: the first layer and the readout.
-        n_parameters = sum(p.numel() for p in network.parameters())
-        assert cost.stored == pytest.approx(4 * n_parameters, rel=0.05)
-
-
 def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
     run = Run(plan, tmp_path)
     n_cells = round(expected_cells(run)["cells"].sum())
@@ -81,20 +62,6 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
         keys = {entry["key"] for curve in planned.curves.values() for entry in curve.entries}
         assert not keys - counted or re.search(rf"^ *{study} ", text, re.MULTILINE)
         counted |= keys
-
-
-def test_jobs_are_counted_as_they_are_split(tmp_path: Path) -> None:
-    run = Run(preset.plan_preset(values(jobs={"cells": 1})), tmp_path)
-    cells = expected_cells(run)
-    split = cells[cells["study"] == "sparse_hierarchy"]
-    (searched,) = run.searched
-    candidates = split[split["curve"] == searched.name]
-    assert candidates["job"].nunique() == 2  # one for each seed
-    split = split[split["curve"] != searched.name]
-    assert split["job"].nunique() == len(split)
-    # Members of equal P are trained together, in one job.
-    together = cells[cells["study"] == "crossover"].groupby("job")["P"].nunique()
-    assert (together == 1).all()
 
 
 def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(

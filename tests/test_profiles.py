@@ -9,8 +9,6 @@ import pytest
 import yaml
 from scheduled_runs import ROOT
 
-from srhm.commands import launch
-
 PROFILES = sorted((ROOT / "profiles").glob("*/profile.yaml"))
 NAMES = [file.parent.name for file in PROFILES]
 # Without these Snakemake stops after a crash, reruns all after a `git checkout`, or crawls.
@@ -67,11 +65,3 @@ def planned(name: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"}
     )
-
-
-def test_an_unknown_profile_is_refused_with_the_list_of_profiles(tmp_path, capsys):
-    command = ["--preset", "test", "--profile", "nowhere", "--directory", str(tmp_path)]
-    assert launch.main(command) == launch.REFUSED
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in ("nowhere", *NAMES))
-    assert not list(tmp_path.iterdir())

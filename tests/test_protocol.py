@@ -87,14 +87,6 @@ def test_a_loss_that_is_no_finite_number_ends_the_training_as_diverged(loss, ste
     assert np.isnan(errors).all()
 
 
-@pytest.mark.parametrize("n_checks", [0, 1, 2, 7, 30])
-def test_the_test_error_is_looked_at_at_log_spaced_steps_and_at_the_end(n_checks):
-    engine = Recorder()
-    outcome = run(engine, n_checks=n_checks, max_steps=20_000)
-    expected = check_steps(plan(n_checks=n_checks, max_steps=20_000)).tolist()
-    assert engine.looks == [*expected, outcome.steps]
-
-
 @pytest.mark.parametrize("max_steps", [1, 10, 500, 501, 3000, 2_000_000])
 @pytest.mark.parametrize("n_checks", [0, 1, 2, 30])
 def test_checks_are_at_most_as_many_as_planned_increasing_and_within_the_cap(max_steps, n_checks):
@@ -102,13 +94,6 @@ def test_checks_are_at_most_as_many_as_planned_increasing_and_within_the_cap(max
     assert len(steps) <= n_checks
     assert (np.diff(steps) > 0).all()
     assert all(1 <= step <= max_steps for step in steps)
-
-
-def test_checks_do_not_change_what_is_trained():
-    with_checks, without = Recorder(), Recorder()
-    run(with_checks, max_steps=903)
-    run(without, max_steps=903, n_checks=0)
-    assert with_checks.points == without.points
 
 
 def test_the_best_error_is_the_lowest_of_all_looks_with_its_step():
@@ -145,29 +130,6 @@ def test_a_balanced_batch_has_as_many_points_of_each_class():
     for epoch in balanced_epochs(UNEVEN, per_class=2):
         for batch in epoch[:32].reshape(4, 8):
             assert np.bincount(UNEVEN[batch]).tolist() == [2, 2, 2, 2]
-
-
-def test_too_few_points_of_a_class_leave_no_balanced_batch_but_lose_no_point():
-    labels = np.array([0, 1, 1, 2, 2, 3, 3])
-    for epoch in balanced_epochs(labels, per_class=2):
-        assert sorted(epoch.tolist()) == list(range(7))
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 7])
-def test_no_call_of_the_engine_has_more_steps_than_it_takes_at_once(at_once):
-    sizes = []
-
-    class Counting(Recorder):
-        def steps(self, order):
-            sizes.append(len(order))
-            return super().steps(order)
-
-    engine, whole = Counting(), Recorder()
-    engine.steps_at_once = at_once
-    outcome = run(engine, labels=LABELS[:18], max_steps=53)
-    assert max(sizes) == 4 * min(at_once, 4) + (2 if at_once == 7 else 0)
-    assert outcome == run(whole, labels=LABELS[:18], max_steps=53)
-    assert engine.points == whole.points
 
 
 @pytest.mark.parametrize("batch", ["shuffled", "balanced"])

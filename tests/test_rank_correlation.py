@@ -62,15 +62,6 @@ def test_points_of_one_group_are_resampled_together():
     assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
 
 
-@pytest.mark.parametrize(
-    ("x", "y"), [([], []), ([1.0, 2.0], [1.0, 2.0]), ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0])]
-)
-def test_what_is_not_determined_is_nan(x, y):
-    found = rank_correlation(np.array(x), np.array(y), generator=drawn())
-    assert np.isnan([found.value, found.low, found.high, found.p_value]).all()
-    assert found.n == len(x)
-
-
 def test_the_mean_over_columns_draws_whole_points():
     random = np.random.default_rng(5)
     x, y = random.normal(size=(2, 8, 3))

@@ -11,7 +11,7 @@ import pytest
 
 from srhm.store import records
 from srhm.store.atomic import StorageError
-from srhm.store.records import TableError, holds, read_provenance, read_table, write_table
+from srhm.store.records import TableError, holds, read_table, write_table
 
 SCHEMA = pa.schema(
     {
@@ -39,12 +39,6 @@ def test_rows_are_read_as_they_were_written(path):
     assert repr(read) == repr(ROWS)  # NaN is not equal to itself
 
 
-def test_the_provenance_is_read_as_it_was_written(path):
-    provenance = {"source": "0a1b", "sizes": [1, 2], "nested": {"ε": 0.1}}
-    write_table(ROWS, path, SCHEMA, provenance=provenance)
-    assert read_provenance(path) == provenance
-
-
 def test_equal_rows_give_equal_bytes(path, tmp_path):
     other = tmp_path / "other.parquet"
     write_table(ROWS, path, SCHEMA, provenance={"a": 1, "b": 2})
@@ -68,13 +62,6 @@ def test_rows_that_do_not_fit_the_schema_are_refused(path, change, message):
         write_table([change(row) for row in ROWS], path, SCHEMA)
     assert str(path) in str(refusal.value)
     assert not path.exists()
-
-
-def test_a_missing_table_is_named(path):
-    with pytest.raises(TableError, match=f"{path} does not exist"):
-        read_table(path, SCHEMA)
-    with pytest.raises(TableError, match=f"{path} does not exist"):
-        read_provenance(path)
 
 
 def test_a_bit_that_flips_never_changes_a_row(path):
@@ -108,18 +95,3 @@ def test_a_table_that_cannot_be_read_now_is_no_damaged_one(path, monkeypatch, re
     for read in (read_table, partial(holds, rows=pd.DataFrame(ROWS))):
         with pytest.raises(StorageError, match=f"{os.strerror(number)}.*{path.name}"):
             read(path, schema=SCHEMA)
-
-
-def test_a_write_that_fails_leaves_the_earlier_table_alone(path, monkeypatch):
-    write_table(ROWS, path, SCHEMA)
-    before = path.read_bytes()
-
-    def fail(_, partial, **__):
-        partial.write_bytes(b"half a table")
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(records.pq, "write_table", fail)
-    with pytest.raises(OSError, match="no space left"):
-        write_table(ROWS[:1], path, SCHEMA)
-    assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]

@@ -11,7 +11,6 @@ from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.training.reference import ReferenceEngine
 
 RATE, MOMENTUM = 0.3, 0.9
-NETS = ("lcn", "cnn", "fcn")
 
 
 @pytest.fixture
@@ -92,27 +91,3 @@ def test_two_steps_are_sgd_with_momentum_by_hand(sampled, net, practice):
     assert engine.steps(order) == pytest.approx(summed, rel=1e-7)
     for name, array in engine.weights().items():
         np.testing.assert_allclose(array, by_hand[name], rtol=0, atol=1e-7, err_msg=name)
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_steps_in_one_call_or_in_many_give_the_same_weights_and_losses(sampled, net):
-    order = np.random.default_rng(0).permutation(12)
-    _, whole = make_engine(net, sampled, dtype=np.float32)
-    _, parts = make_engine(net, sampled, dtype=np.float32)
-    expected = whole.steps(order)
-    summed = parts.steps(order[:8]) + parts.steps(order[8:])
-    assert summed == pytest.approx(expected, rel=1e-15)
-    for name, array in whole.weights().items():
-        np.testing.assert_array_equal(parts.weights()[name], array)
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_the_test_error_is_the_fraction_whose_own_logit_is_not_the_largest(sampled, net):
-    grammar, _, test = sampled
-    shape, engine = make_engine(net, sampled)
-    wrong = 0
-    for datum, label in zip(one_hot(test, grammar.parameters), test.labels.tolist(), strict=True):
-        logits = forward_by_loops(shape, engine.weights(), datum.astype(np.float64))[-1]
-        wrong += any(z >= logits[label] for i, z in enumerate(logits) if i != label)
-    assert 0 < wrong < len(test)
-    assert engine.test_error() == pytest.approx(wrong / len(test), abs=1e-15)

@@ -20,13 +20,8 @@ import pytest
 from srhm.report import prose
 from srhm.report.methods import configuration_text
 from srhm.report.page import write_page
-from srhm.report.page_table import complexity
-from srhm.report.scorecard_rows import scorecard_rows
 from srhm.scorecard.card import SCHEMA as SCORECARD
-from srhm.scorecard.claims import NOT_MEASURED, Claim
-from srhm.scorecard.expectations import Within
-from srhm.scorecard.text import verdict_counts
-from srhm.store.records import TableError, write_table
+from srhm.store.records import write_table
 from srhm.store.tables import CELLS, SCHEMAS, TIMINGS
 
 REPOSITORY = Path(__file__).parents[1]
@@ -131,14 +126,6 @@ def cells_and_timings() -> tuple[pd.DataFrame, pd.DataFrame]:
     return table(CELLS, cells), table(TIMINGS, timings)
 
 
-# This module is the claims module of the invented studies.
-TOPICS = {"one": "P*_LCN", "two": "P*_LCN", "three": "Other laws", "four": "Other laws",
-          "five": "Networks"}  # fmt: skip
-CLAIMS = tuple(
-    Claim(name, "", topic=topic, figure="4", place="", expected=Within(2, 1), why="",
-          measure=lambda tables: NOT_MEASURED)
-    for name, topic in TOPICS.items()
-)  # fmt: skip
 IMAGES = {"practice": png(width=7), "fig10": png(width=5), "fig04": png(width=3)}
 WORDS = {
     "practice": "Ours.",
@@ -259,65 +246,6 @@ def test_links_within_the_page_lead_somewhere_and_names_are_unique(of, request):
     assert {a["aria-labelledby"] for _, a in page.elements if "aria-labelledby" in a} <= set(names)
 
 
-def test_every_claim_is_a_row_under_its_verdict_what_differs_first(page):
-    header, *lines = page.row_texts["scorecard"]
-    assert header.startswith("The paper says")
-    order = ["Differs: 1", "three", "Inconclusive: 1", "four", "Reproduced: 3", "one", "two",
-             "five"]  # fmt: skip
-    assert len(lines) == len(order)
-    for text, name in zip(lines, order, strict=True):
-        assert name in text
-    rows = scorecard().set_index("claim")
-    for text, name in zip(lines, order, strict=True):
-        if name in rows.index:
-            assert rows["verdict"][name] in text
-            assert rows["note"][name] in text.replace("P*LCN", "P*_LCN")
-    counts = {"reproduced": 3, "differs": 1, "inconclusive": 1}
-    assert verdict_counts(scorecard()) == counts
-    for word, count in counts.items():
-        assert re.search(rf"{count}\s+\S\s+{word}", page.text)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "text"),
-    [
-        ((527.04, 321.51, 863.96), "527 [322, 864]"),
-        ((2.026, 0.162, 25.49), "2.03 [0.16, 25.5]"),
-        # Three digits would be the bound.
-        ((15.97, 14.052, 17.9), "15.97 [14.1, 17.9]"),
-        ((9.1e-7, 7.6e-7, 10.6e-7), "(9.1 [7.6, 10.6])·10⁻⁷"),
-        ((9.96e-6, 9.93e-6, 9.99e-6), "(1.0 [1.0, 1.0])·10⁻⁵"),
-        ((2673.0, 1388.4, 5146.2), "2673 [1388, 5146]"),
-        ((-2.1e-5, -3.7e-5, -5e-6), "(−2.1 [−3.7, −0.5])·10⁻⁵"),
-        ((0.0, 0.0, 0.0), "0.00 [0.00, 0.00]"),
-        ((125.0, nan, nan), "125 [unknown]"),
-    ],
-)
-def test_large_numbers_have_few_decimals_and_small_ones_a_power_of_ten(numbers, text):
-    found = dict(zip(("value", "low", "high"), numbers, strict=True))
-    row = claim("x", "reproduced", expected=16.0, tolerance=inf, **found)
-    (shown,) = scorecard_rows(table(SCORECARD, [row]))
-    assert shown["measured_text"] == text
-
-
-def test_training_counts_every_network_by_status_with_its_time(methods):
-    head, lcn, _, machine, _, packages = methods.row_texts["training"]
-    assert head.startswith("NetLWidthEngineNetworksfittedcappeddiverged")
-    assert lcn == "LCN264sparse42114\u202f0001.0 s4\u202f000"
-    assert packages == "python 3.11, numpy 2.4abc4"
-    assert machine
-
-
-def test_a_page_before_its_end_says_what_is_still_being_made(spec, tmp_path):
-    core, named = spec["studies"]
-    so_far = {**spec, "studies": [core], "pending": [named["title"]]}
-    page = Page(written(so_far, tmp_path)[0])
-    assert "Not complete yet. Still being trained: The study named_nets." in page.text
-    assert "report.html takes the place of this page" in page.text
-    assert "does not have" not in page.text
-    assert "issing" not in page.text
-
-
 def test_nasty_strings_stay_text(texts, methods):
     html, both = texts[0], texts[0] + texts[2]
     assert "<script" not in both
@@ -345,15 +273,6 @@ def test_what_is_missing_is_named(spec, tmp_path):
     assert "All 2 claims" in page.text
 
 
-def test_a_damaged_table_is_no_missing_one(spec, tmp_path):
-    core, named = spec["studies"]
-    (tmp_path / "cells").write_bytes(b"no table")
-    damaged = core | {"tables": core["tables"] | {"cells": [[str(tmp_path / "cells"), "CELLS"]]}}
-    with pytest.raises(TableError, match="damaged"):
-        written({**spec, "studies": [damaged, named]}, tmp_path)
-    assert not (tmp_path / "page.html").exists()
-
-
 def test_equal_inputs_give_equal_bytes(texts, spec, tmp_path):
     assert written(json.loads(json.dumps(spec, sort_keys=True)), tmp_path) == texts
 
@@ -364,24 +283,12 @@ def test_equal_inputs_give_equal_bytes(texts, spec, tmp_path):
         ("P*_LCN ~ s^(L/2)", "P*<sub>LCN</sub> ~ s<sup>L/2</sup>"),
         ("(s_0+1)^-L n_c", "(s<sub>0</sub>+1)<sup>−L</sup> n<sub>c</sub>"),
         ("S_{k,l}, D_(k,l), Σ_c", "S<sub>k,l</sub>, D<sub>k,l</sub>, Σ<sub>c</sub>"),
-        (
-            "S_k,l of S_2,1, S_2,D_2",
-            "S<sub>k,l</sub> of S<sub>2,1</sub>, S<sub>2</sub>,D<sub>2</sub>",
-        ),
-        ("P^0.49, W_∥^2, N_Δ/N", "P<sup>0.49</sup>, W<sub>∥</sub><sup>2</sup>, N<sub>Δ</sub>/N"),
-        ("C_0(s, L)", "C<sub>0</sub>(s, L)"),
         ("test_error, log_sd_pooled", "test_error, log_sd_pooled"),
-        ("x_<b>", "x_&lt;b&gt;"),
         ("a^(<b>)", "a<sup>&lt;b&gt;</sup>"),
     ],
 )
 def test_indices_and_powers_are_set_and_all_else_is_escaped(text, expected):
     assert prose.typeset(text) == expected
-
-
-def test_a_caption_that_cannot_be_read_is_refused_by_name():
-    with pytest.raises(prose.CaptionError, match=r"fig99\.rst"):
-        prose.caption("An *unfinished emphasis", source="fig99.rst")
 
 
 def test_captions_of_the_repository_can_be_shown():
@@ -391,10 +298,3 @@ def test_captions_of_the_repository_can_be_shown():
             assert re.match(rf"Figure {int(path.stem[3:5])}( [A-Z, ]+)?\.", caption.title), path
         assert 10 < len(caption.first_sentence) < 400, path
         assert not Page(caption.html).all("img"), path
-
-
-def test_a_curve_whose_seeds_are_censored_on_both_sides_has_no_bound():
-    row = {"P_star": nan, "P_star_low": 0.0, "P_star_high": inf}
-    assert complexity({**row, "status": "below_range"}) == "unknown"
-    assert complexity({**row, "status": "not_reached"}) == "unknown"
-    assert complexity({**row, "status": "below_range", "P_star_high": 977.8}) == "< 977"

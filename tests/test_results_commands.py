@@ -58,14 +58,3 @@ def test_the_claims_of_the_latest_run_are_printed_or_of_the_folder_that_is_named
     printed = capsys.readouterr().out.splitlines()
     assert LINE in printed
     assert printed[-1] == "All 1 claims, figures: open results/quick/index.html"
-
-
-@pytest.mark.parametrize("name", ["claims", "open"])
-def test_without_results_a_command_says_how_to_make_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main([name]) == 2
-    assert "`make figures` makes one" in capsys.readouterr().err
-    assert main([name, "--results", "elsewhere"]) == 2
-    assert "elsewhere has no" in capsys.readouterr().err

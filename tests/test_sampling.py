@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from assertions import all_inputs, assert_distinct, assert_equal, assert_uniform, inputs
 
-from srhm.model import sampling, seeding
+from srhm.model import sampling
 from srhm.model.sampling import SampleError, draw_samples, n_test_points
 from srhm.model.seeding import ROLES, generator
 
@@ -22,12 +22,6 @@ def test_all_points_are_distinct_in_training_and_test_together(regime, make_samp
     grammar, train, test = make_sample(n_train=1800, n_test=700, sparsity=sparsity)
     assert (len(train), len(test)) == (1800, 700)
     assert_distinct(train, test, grammar=grammar)
-
-
-def test_training_and_test_set_can_use_up_all_distinct_data(make_sample, make_parameters):
-    n_distinct = make_parameters().n_distinct
-    grammar, train, test = make_sample(n_train=n_distinct - 50, n_test=50)
-    assert len(set(inputs(train, grammar)) | set(inputs(test, grammar))) == n_distinct
 
 
 @pytest.mark.parametrize(
@@ -78,16 +72,6 @@ def test_labels_choices_and_placements_are_uniform_at_every_node(regime, make_sa
     for node in range(parameters.n_nodes):
         assert_uniform(data.choices[:, node], parameters.n_synonyms)
         assert_uniform(data.placements[:, node], parameters.n_placements)
-
-
-@pytest.mark.parametrize(("sparsity", "n_places"), [("A", 9), ("B", 15)])
-def test_places_in_the_input_are_uniform_over_the_allowed_ones(make_sample, sparsity, n_places):
-    grammar, data, _ = make_sample(n_train=2000, n_empty=2, sparsity=sparsity)
-    w = grammar.parameters.patch_size
-    for patch in (0, 1):
-        pairs = data.positions[:, 2 * patch : 2 * patch + 2] % w
-        _, numbers = np.unique(pairs @ [w, 1], return_inverse=True)
-        assert_uniform(numbers, n_places)
 
 
 @pytest.mark.parametrize("enumerated", [True, False])
@@ -141,16 +125,3 @@ def test_streams_of_two_roles_are_uncorrelated():
     numbers = [generator(0, role=role).standard_normal(n) for role in ROLES]
     correlations = np.corrcoef(numbers) - np.eye(len(ROLES))
     assert abs(correlations).max() * np.sqrt(n) < 4.5
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"seed": 0, "role": "sample"}, "role 'sample' is unknown; roles are grammar, train, test"),
-        ({"seed": -1, "role": "train"}, "must be 0 or more, not -1"),
-        ({"seed": 0, "role": "train", "member": -2}, "must be 0 or more, not 0 and -2"),
-    ],
-)
-def test_streams_that_do_not_exist_are_refused(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        seeding.generator(**arguments)

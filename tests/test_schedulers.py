@@ -84,10 +84,6 @@ def job_script(tmp_path, does, **changes):
     return file
 
 
-def words_of(there, name):
-    return (there / f"{name}.words").read_text().split("\n")[0]
-
-
 @pytest.mark.parametrize(("code", "said"), [(0, "success"), (3, "failed")])
 def test_a_job_that_ends_says_so_by_its_exit_code(there, kind, scheduler, tmp_path, code, said):
     number = scheduler.submit(job_script(tmp_path, f"echo worked; exit {code}"))
@@ -96,18 +92,6 @@ def test_a_job_that_ends_says_so_by_its_exit_code(there, kind, scheduler, tmp_pa
     wait_for(lambda: scheduler.status(number) != "running", within=20)
     assert scheduler.status(number) == said
     assert (there / "printed").read_text() == "worked\n"
-
-
-def test_a_job_asks_for_cores_memory_and_time(there, kind, scheduler, tmp_path):
-    resources = {**JOB["resources"], "gpu": 1}
-    scheduler.submit(job_script(tmp_path, "true", resources=resources))
-    words = words_of(there, KINDS[kind][0])
-    assert {
-        "pbs": "-l select=1:ncpus=4:mem=1502mb:ngpus=1 -l walltime=1:30:00",
-        "sge": "-pe smp 4 -l h_rt=5400,h_vmem=376M,gpu=1",
-        "lsf": "-n 4 -R span[hosts=1] rusage[mem=1502MB] -M 1502MB -W 90",
-    }[kind] in words
-    assert "srhm-train " in words
 
 
 def test_a_job_that_is_gone_without_a_code_has_failed_after_a_while(

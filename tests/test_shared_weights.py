@@ -9,8 +9,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from srhm.measure.representations import hierarchical_probe, layer_representations
-from srhm.measure.sensitivity import measure
+from srhm.measure.representations import layer_representations
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import GrammarParameters
 from srhm.networks.geometry import (
@@ -73,11 +72,6 @@ def repeated(shape, weights):
     return {**slots, "readout": weights["readout"]}
 
 
-def test_slots_are_counted_from_zero(shape):
-    for layer in shape.layers:
-        assert sorted(set(layer.slots)) == list(range(layer.n_slots))
-
-
 @pytest.mark.parametrize(("bias", "whitening"), [(False, False), (True, False), (True, True)])
 def test_layers_are_those_of_the_lcn_that_holds_weights_several_times(
     shape, samples, bias, whitening
@@ -136,18 +130,3 @@ def test_every_engine_sums_gradients_over_what_is_one_weight(shape, samples, eng
     for name, value in made.weights().items():
         assert np.abs(value - start[name]).max() > 1e-3
         np.testing.assert_allclose(value, expected[name], rtol=1e-8, atol=1e-10, err_msg=name)
-
-
-def test_sensitivities_are_those_of_the_lcn_that_holds_weights_several_times(shape, samples):
-    grammar, _, data = samples
-    weights = weights_of(shape)
-    one, other = (
-        measure(probe, grammar, data, seed=0, n_points=30, n_draws=2)
-        for probe in (
-            hierarchical_probe(weights, shape),
-            hierarchical_probe(repeated(shape, weights), LCN),
-        )
-    )
-    assert len(one) == 12
-    for row, expected in zip(one, other, strict=True):
-        assert row["value"] == pytest.approx(expected["value"], rel=1e-9, nan_ok=True)

@@ -45,24 +45,6 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
     assert f">{int((own['verdict'] == 'reproduced').sum())}<" in some
 
 
-def test_no_line_begins_with_a_slot_which_markdown_takes_for_html(scorecards):
-    slot, end = "<!--= s0-places-lcn reproduced -->", "<!--/-->"
-    text = f"- an exponent of\n  {slot}{end} and {slot}{end}\n  {slot}{end}.\n"
-    made = fill_slots(text, scorecards, page="here", study="teaching")
-    number = re.search("-->(.*?)<!", made)[1]
-    assert (
-        re.sub("<!--.*?-->", "", made).split()
-        == f"- an exponent of {number} and {number} {number}.".split()
-    )
-    assert made.splitlines()[1:] == [
-        f"  of {slot}{number}{end}",
-        f"  and {slot}{number}{end} {slot}{number}{end}.",
-    ]
-    for text in (f"{slot}{end} begins", f"words\n\n{slot}{end}", f"1. {slot}{end}"):
-        with pytest.raises(ValueError, match="begins with a slot"):
-            fill_slots(text, scorecards, page="here", study="teaching")
-
-
 @pytest.mark.parametrize(
     ("slot", "message"),
     [

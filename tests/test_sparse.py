@@ -1,26 +1,21 @@
 """The sparse engine against autograd, and what makes it safe to use: threads, caches, memory."""
 
-import ast
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from small_tasks import Task, task
 
 import srhm
-from srhm.model.encoding import one_hot
-from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.training.reference import ReferenceEngine
-from srhm.training.sparse import SparseEngine, representations
+from srhm.training.sparse import SparseEngine
 
 PACKAGE = Path(srhm.__file__).parent
 # ‖w - w_oracle‖ / ‖w_oracle - w_0‖ of each layer, from the same float32 initial values.
@@ -126,60 +121,6 @@ def test_results_are_the_same_bits_in_threads_and_alone() -> None:
         assert a[:2] == b[:2]
         for name in a[2]:
             assert_array_equal(a[2][name], b[2][name])
-
-
-@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
-@pytest.mark.parametrize(("depth", "branching"), [(1, 2), (2, 3), (3, 2)])
-def test_representations_are_those_of_the_dense_network(
-    net: str, depth: int, branching: int, tolerance: Callable[[Any], dict[str, float]]
-) -> None:
-    shape, weights, train, _ = task(net, depth, branching, 1, width=21, n_train=150)
-    x = torch.from_numpy(one_hot(train, shape.parameters))
-    *expected, logits = (
-        f.detach().numpy() for f in HierarchicalNetwork(shape, weights).representations(x)
-    )
-    *found, found_logits = representations(shape, weights, train)
-    assert_allclose(found_logits, logits, **tolerance(np.float32))
-    places = train.positions
-    for layer, dense in zip(found, expected, strict=True):
-        places = places[:, ::branching] // shape.parameters.patch_size
-        if net == "fcn":
-            places = np.zeros((len(train), 1), dtype=int)
-        active = np.take_along_axis(dense, places[:, :, None], axis=1)
-        assert_allclose(layer, active, **tolerance(np.float32))
-        assert_allclose((layer**2).sum(), (dense**2).sum(), rtol=1e-4)  # nothing elsewhere
-
-
-def test_no_momentum_is_subnormal() -> None:
-    shape, start, train, test = task("cnn", 1, 2, 0, width=8, n_train=1)
-    engine = SparseEngine(shape, start, train, test, **options(8))
-    engine.steps(np.zeros(1, dtype=int))
-    assert engine._state.momenta.any()
-    engine._state.weights[:] = -1  # every channel is dead: gradients are zero from now on
-    engine.steps(np.zeros(4 * 2000, dtype=int))
-    assert not engine._state.momenta[engine._state.stamps > 0].any()
-
-
-def test_compiled_code_stands_in_one_file() -> None:
-    """A cache keyed by one source is stale if that source calls compiled code of another."""
-    for path in PACKAGE.rglob("*.py"):
-        imports = {
-            name
-            for node in ast.walk(ast.parse(path.read_text()))
-            for name in (
-                [alias.name for alias in node.names]
-                if isinstance(node, ast.Import)
-                else [str(node.module)]
-                if isinstance(node, ast.ImportFrom)
-                else []
-            )
-        }
-        if path.name in ("sparse_kernels.py", "tape_kernels.py"):
-            assert {n for n in imports if n.startswith("srhm")} == {"srhm.training.machine_code"}
-        elif path.name == "machine_code.py":
-            continue
-        else:
-            assert not any(name.split(".")[0] == "numba" for name in imports), path
 
 
 CATCH_UP = """

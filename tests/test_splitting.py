@@ -1,7 +1,6 @@
 """Jobs of a useful length: how a curve is split."""
 
 import re
-from math import ceil
 
 import pytest
 
@@ -16,11 +15,6 @@ def made(*minutes):
 EXPECTED = made(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 
 
-@pytest.mark.parametrize("limits", [{}, {"minutes": 55}, {"cells": 10}, {"minutes": 100}])
-def test_a_curve_that_one_job_can_train_is_not_split(limits):
-    assert parts(EXPECTED, **limits) == {}
-
-
 @pytest.mark.parametrize(
     "limits", [{"minutes": 20}, {"minutes": 54}, {"cells": 3}, {"cells": 1}, {"minutes": 0.001}]
 )
@@ -29,19 +23,6 @@ def test_each_cell_is_in_one_part(limits):
     assert sorted(place for places in split.values() for place in places) == list(range(10))
     assert all(re.fullmatch(rf"\d+-of-{len(split)}", name) for name in split)
     assert all(split.values())
-
-
-def test_parts_have_no_more_cells_than_allowed():
-    for cells in range(1, 10):
-        split = parts(EXPECTED, cells=cells)
-        assert len(split) == ceil(10 / cells)
-        assert max(len(places) for places in split.values()) <= cells
-
-
-def test_a_cell_is_never_split():
-    split = parts(made(100, 1, 1), minutes=10)
-    assert [0] in split.values()
-    assert len(split) == 3
 
 
 def of_groups(sizes):

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm.commands import watching
 from srhm.commands.presets import Run
 from srhm.commands.status import main, table
-from srhm.commands.watching import WINDOW, Watch
+from srhm.commands.watching import Watch
 from srhm.jobs.stopping import NO_STEP
 from srhm.planning import preset
 from srhm.store.cells import StoredCell, path_of, write_cell
@@ -55,38 +54,6 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "damaged"]
     assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
     assert found.loc["cnn", columns].tolist() == [4, 1, 2, 0, 0, 1, 1]
-
-
-def test_what_cannot_be_read_is_said(cells, tmp_path, monkeypatch):
-    store_cell(tmp_path, next(iter(cells)))
-
-    def shut(file):
-        raise PermissionError(13, "Permission denied", str(file))
-
-    monkeypatch.setattr(watching, "row_of", shut)
-    (error,) = Watch(cells, tmp_path, tmp_path / "absent").unreadable()
-    assert isinstance(error, PermissionError)
-
-
-def test_the_rate_is_that_of_the_last_minutes_and_the_rest_takes_as_long(cells, tmp_path):
-    keys = list(cells)
-    store_cell(tmp_path, keys[0], written=NOW - WINDOW - 1)
-    store_cell(tmp_path, keys[1], written=NOW - 310)
-    store_cell(tmp_path, keys[2], written=NOW - 10)
-    progress = Watch(cells, tmp_path).progress(now=NOW)
-    assert (progress.done, progress.cells, progress.recent_cells) == (3, 8, 2)
-    assert progress.recent_work == cells[keys[2]]  # in the 300 s since the one before
-    expected = progress.work_left * 300 / cells[keys[2]] - 10
-    assert progress.left() == in_words(expected)
-    assert "3 of 8 cells, 0.2 cells/min" in progress.line()
-    percent = 100 * sum(cells[key] for key in keys[:3]) / sum(cells.values())
-    assert progress.short().startswith(f"{percent:.0f} %, ")
-
-
-def in_words(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(

@@ -6,22 +6,30 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import psutil
 import pytest
-from train_curves import LOG, StopsAfter, assert_same_cells, hierarchy_curves, train_srhm
+from train_curves import (
+    LOG,
+    StopsAfter,
+    assert_same_cells,
+    hierarchy_curves,
+    train_here,
+    train_srhm,
+)
 
 from srhm.jobs import stopping
 from srhm.jobs.progress import FAILED, job_log
 from srhm.jobs.stopping import SIGNALS, SLURM_END, STOPPED, Stopped, StopRequest, stop_on_signals
 from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
-from srhm.store import cells as store
 from srhm.store.atomic import StorageError
 from srhm.store.cells import path_of, read_cell
 from srhm.training import engines as training_curve
+from srhm.training.loop import BatchTrainer, alone
 
 SECTION = {
     "seeds": 1,
@@ -104,12 +112,6 @@ def assert_stops_after(stop, seconds, monkeypatch):
     assert "almost over" in stop.reason
 
 
-@pytest.mark.parametrize(("limit", "seconds"), [(3600, 3480), (120, 60), (30, 15)])
-def test_a_job_stops_two_minutes_before_its_limit_or_half_way(monkeypatch, limit, seconds):
-    # A minute for what ran before this process, which the limit covers too.
-    assert_stops_after(StopRequest(limit=limit, environment={}), seconds, monkeypatch)
-
-
 @pytest.mark.parametrize(("left", "seconds"), [(1000, 940), (7000, 6940), (40, 20)])
 def test_a_job_of_slurm_stops_a_minute_before_the_end_that_slurm_names(monkeypatch, left, seconds):
     # Its limit, less what went before this process, or more after a change by the administrator.
@@ -141,21 +143,24 @@ def test_finished_cells_are_stored_others_resumed_and_rows_are_the_same(
     assert list((tmp_path / "checkpoints").iterdir()) == []
 
 
-def test_a_full_disk_is_named_and_stored_cells_are_kept(planned, tmp_path, monkeypatch, caplog):
-    entries, samples = planned
-    train(entries[:1], samples, tmp_path)
+def test_a_request_to_stop_finds_cells_that_had_no_place_untouched(tmp_path):
+    stop, begun, both = StopRequest(), [], threading.Barrier(2, timeout=20)
 
-    def full(*_):
-        raise OSError(28, "No space left on device")
+    def first_of_two(cell, **options):
+        begun.append(cell["P"])
+        both.wait()
+        stop.ask("a test")
+        raise ValueError("not trained")
 
-    monkeypatch.setattr(store.os, "fsync", full)
-    with pytest.raises(StorageError, match="No space left") as failure:
-        train(entries, samples, tmp_path)
-    assert "P = 90" in failure.value.__notes__[0]
-    assert "cannot be written to" in caplog.text
-    monkeypatch.undo()
-    read_cell(tmp_path / "cells", entries[0]["key"])
-    assert len(list(tmp_path.rglob("*.*"))) == 1  # no partial file is left
+    entries = [{"key": f"{P:064x}", "source": "s", "cell": {"P": P, "seed": 0}} for P in range(9)]
+    with pytest.raises((Stopped, ValueError)):
+        train_here(
+            entries,
+            lambda: BatchTrainer(train=alone(first_of_two), versions="", at_once=2),
+            store=tmp_path,
+            stop=stop,
+        )
+    assert sorted(begun) == [7, 8]
 
 
 def test_a_cell_that_cannot_be_read_now_is_not_trained_again(planned, tmp_path, monkeypatch):

@@ -77,15 +77,6 @@ def test_a_bit_that_flips_at_any_place_is_found(tmp_path):
                 read_cell(tmp_path, KEY)
 
 
-def test_a_file_cut_at_any_length_is_found(tmp_path):
-    path = write_cell(tmp_path, KEY, make_cell())
-    whole = path.read_bytes()
-    for length in range(len(whole)):
-        path.write_bytes(whole[:length])
-        with pytest.raises(DamagedCell, match=KEY):
-            read_cell(tmp_path, KEY)
-
-
 def test_the_file_of_another_key_is_refused(tmp_path):
     other = "ab99" + KEY[4:]
     write_cell(tmp_path, KEY, make_cell()).rename(path_of(tmp_path, other))

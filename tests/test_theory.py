@@ -4,7 +4,7 @@ from math import exp, log, sqrt
 
 import pytest
 
-from srhm.model import grammar, theory
+from srhm.model import theory
 
 BASE = {"depth": 2, "branching": 2, "n_synonyms": 4, "n_classes": 4, "n_empty": 1}
 
@@ -32,16 +32,6 @@ def test_the_predicted_sample_complexity_has_the_value_worked_out_by_hand(net, c
     assert predicted(net, **changes) == pytest.approx(value, rel=1e-12)
 
 
-def test_without_a_formula_the_fcn_takes_that_of_the_lcn():
-    assert predicted("fcn", depth=3) == predicted("lcn", depth=3)
-
-
-@pytest.mark.parametrize("depth", [2, 3, 4])
-def test_weight_sharing_saves_a_power_of_the_sparsity(depth):
-    ratio = predicted("lcn", depth=depth, n_empty=4) / predicted("cnn", depth=depth, n_empty=4)
-    assert ratio == pytest.approx(sqrt(2) ** depth * 5 ** (depth - 2), rel=1e-12)
-
-
 @pytest.mark.parametrize("depth", [1, 2, 4])
 @pytest.mark.parametrize("n_empty", [0, 1, 7])
 @pytest.mark.parametrize(("branching", "n_synonyms"), [(2, 4), (3, 5), (5, 10**4)])
@@ -57,22 +47,3 @@ def test_equation_5_is_equation_3_per_class_in_terms_of_d_and_F(
         "lcn", depth=depth, n_empty=n_empty, branching=branching, n_synonyms=n_synonyms, n_classes=1
     )
     assert exp(by_equation_5) == pytest.approx(by_equation_3, rel=1e-9)
-
-
-def test_at_fixed_dimension_a_sparser_input_needs_fewer_points_when_m_exceeds_root_s():
-    def at(fraction, n_synonyms):
-        return theory.log_sample_complexity_lcn(
-            log(10**4), log(fraction), n_synonyms=n_synonyms, branching=4
-        )
-
-    assert at(0.1, 8) < at(0.5, 8)
-    assert at(0.1, 2) == pytest.approx(at(0.5, 2))  # m = sqrt(s)
-
-
-def test_the_number_of_distinct_data_is_defined_once():
-    assert theory.n_distinct is grammar.n_distinct
-
-
-def test_an_unknown_net_is_refused():
-    with pytest.raises(ValueError, match="net 'vgg' is unknown; nets are lcn, cnn, fcn"):
-        predicted("vgg")

@@ -6,14 +6,11 @@ from itertools import product
 from math import isfinite
 from pathlib import Path
 
-import pandas as pd
 import pytest
-import yaml
 from pages import readme, thesis
 from pages.thesis import Row, Scorecards, status, worst
 from pydantic import ValidationError
 
-from srhm.commands.presets import SHOWN
 from srhm.planning.registry import STUDIES
 
 ROOT = Path(__file__).parents[1]
@@ -25,13 +22,6 @@ CLAIMED = {"at": ("stripe/stripe",), "claims": ("alignment-feature-d5", "error-f
 
 def row(**values):
     return Row(place="Fig. 1", shows="a curve", **values)
-
-
-def cards(*verdicts):
-    names = ("alignment-feature-d5", "error-feature-d5")
-    table = pd.DataFrame(zip(names, verdicts, strict=False), columns=["claim", "verdict"])
-    table["value"] = 1.0
-    return Scorecards({"laptop": {"stripe": table}})
 
 
 @pytest.mark.parametrize(
@@ -79,27 +69,6 @@ def test_the_status_follows_from_verdict_and_settings():
         assert {found[one, setting] for setting in (*near, *less)} == {expected}
 
 
-def test_the_status_of_a_row_moves_with_the_scorecard():
-    assert cards("reproduced", "reproduced").status(row(**CLAIMED)) == "works"
-    assert (
-        cards("reproduced", "reproduced").status(row(**CLAIMED, sizes={"P": (9, 1)})) == "elsewhere"
-    )
-    assert cards("reproduced", "differs").status(row(**CLAIMED)) == "differs"
-    assert cards("reproduced", "inconclusive").status(row(**CLAIMED)) == "undecided"
-    assert cards("reproduced").status(row(**CLAIMED)) == "undecided"
-    assert Scorecards({}).status(row(**CLAIMED)) == "missing"
-
-
-def test_a_row_without_claims_is_missing_unless_the_source_has_a_picture_alone():
-    with_rows, at = cards("reproduced", "reproduced"), ("stripe/stripe",)
-    assert with_rows.status(row()) == "missing"
-    assert with_rows.status(row(at=at)) == "missing"
-    assert with_rows.status(row(at=at, picture=True)) == "works"
-    assert with_rows.status(row(at=at, picture=True, data="other")) == "elsewhere"
-    assert Scorecards({}).status(row(at=at, picture=True)) == "missing"
-    assert with_rows.status(row(sketch=True)) == "sketch"
-
-
 @pytest.mark.parametrize(
     "values",
     [{"sketch": True, **CLAIMED}, {"picture": True, **CLAIMED}, {"picture": True},
@@ -115,13 +84,6 @@ def test_the_counts_of_the_page_are_those_of_the_table_and_the_scorecards():
     assert readme.sources_text(written, readme.all_scorecards(ROOT), ROOT) == written, (
         "make readme writes it anew"
     )
-
-
-def test_the_page_of_all_rows_has_each_with_its_status():
-    text = thesis.rows_text(TABLE, readme.all_scorecards(ROOT))
-    assert text.count("\n| ") == len(ROWS) + 2 * len(TABLE.chapters)
-    assert all(f"\n## {chapter.title}\n" in f"\n{text}" for chapter in TABLE.chapters)
-    assert text.count(" | **works**") + text.count(" | **elsewhere**") > 1
 
 
 def test_every_study_figure_and_claim_of_the_table_is_there():
@@ -156,32 +118,3 @@ def test_no_verdict_about_these_sources_is_left_out():
     }
     named = {name for one in ROWS for found in one.matched.values() for name in found}
     assert judged - named == set(), "add them to docs/thesis.yaml"
-
-
-def test_our_training_sizes_and_widths_are_those_of_a_preset():
-    """Sizes P and h that are no longer in the section of the study were typed."""
-    config = {
-        preset: yaml.safe_load((ROOT / f"config/{preset}.yaml").read_text(encoding="utf-8"))
-        for preset in SHOWN
-    }
-    shipped = Scorecards(readme.all_scorecards(ROOT)).preset
-    for one in ROWS:
-        sections = [config[shipped[study]][study] for study in one.studies if study in shipped]
-        there = set(numbers(sections))
-        for name in ("P", "h"):
-            if sections and name in one.sizes:
-                assert one.sizes[name][1] in there, f"{one.place}: {name}"
-
-
-def numbers(value):
-    if isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from numbers(one)
-    elif isinstance(value, int | float):
-        yield value
-
-
-def test_places_of_a_chapter_are_different():
-    for chapter in TABLE.chapters:
-        places = [one.place for one in chapter.rows]
-        assert len(set(places)) == len(places), chapter.title

@@ -121,16 +121,6 @@ def test_the_library_works_from_a_wheel(installed):
     assert float(P_star) == pytest.approx(10 ** (1 + 2 * part))
 
 
-def test_data_load_numpy_and_pythons_own_library_alone(alone):
-    code = "import sys; before = set(sys.modules)"
-    code += "; import srhm.data, srhm.transforms, srhm.tangent_kernel"
-    code += "; new = {name.partition('.')[0] for name in set(sys.modules) - before}"
-    # Without those that a library makes up.
-    code += "; found = {name for name in new if getattr(sys.modules[name], '__file__', '')}"
-    code += "; print(*sorted(found - set(sys.stdlib_module_names)))"
-    assert said_alone(alone, "python", "-c", code) == (0, "numpy srhm\n", "")
-
-
 @pytest.mark.parametrize(
     ("code", "package", "extra"),
     [
@@ -148,37 +138,3 @@ def test_what_is_missing_is_a_sentence_with_the_extra_that_brings_it(alone, code
     assert said.splitlines()[-1] == (
         f"ModuleNotFoundError: {package} is not installed: pip install 'srhm[{extra}]' brings it"
     )
-
-
-# What the workflow alone has, under the names that are imported; PyTorch brings jinja2.
-OF_WORKFLOW = ("altair", "docutils", "markdown_it", "numba", "psutil", "yaml", "safetensors",
-               "sklearn", "snakemake", "threadpoolctl", "vl_convert")  # fmt: skip
-OF_ANALYSIS = ("matplotlib", "pandas", "pyarrow", "seaborn")
-WITHOUT = """
-from importlib.machinery import PathFinder
-found = PathFinder.find_spec
-PathFinder.find_spec = lambda name, *rest: (
-    None if name.partition(".")[0] in {missing} else found(name, *rest)
-)
-"""
-
-
-@pytest.mark.parametrize(
-    ("code", "missing"),
-    [
-        (
-            "import srhm.torch_data, srhm.deformations, srhm.networks.registry, torch;"
-            "from srhm.tangent_kernel import empirical_kernel;"
-            "empirical_kernel(torch.nn.Linear(2, 1), torch.ones(1, 2))",
-            ("pydantic", "scipy", *OF_ANALYSIS),
-        ),
-        ("import srhm.images.deformations, srhm.images.readers", OF_ANALYSIS),
-        (USE, ("pydantic",)),
-    ],
-    ids=["torch", "images", "torch and analysis"],
-)
-def test_an_extra_has_all_that_its_modules_load(installed, code, missing):
-    done = run(
-        installed, "-c", WITHOUT.format(missing=(*OF_WORKFLOW, *missing)) + code, str(installed)
-    )
-    assert done.returncode == 0, done.stderr

@@ -89,14 +89,6 @@ def test_a_cell_that_fails_is_named_and_loses_no_other(tmp_path, calls, caplog):
     assert "base = 13" in caplog.text
 
 
-def test_a_damaged_cell_is_computed_again(tmp_path, calls):
-    curve = planned(2, 3)
-    before = computed(curve, tmp_path)
-    path_of(tmp_path / "cells", curve.entries[1]["key"]).write_bytes(b"nothing")
-    assert [cell.row for cell in computed(curve, tmp_path)] == [cell.row for cell in before]
-    assert [cell["base"] for cell in calls] == [2, 3, 3]
-
-
 def test_a_key_covers_coordinates_and_the_function_and_its_source():
     entry = planned(2).entries[0]
     others = [

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 
 from srhm.commands.presets import Run
@@ -18,10 +17,6 @@ from srhm.store.records import write_table
 
 ROOT = Path(__file__).parents[2]
 PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"))
-EXPERIMENTS = [
-    *("memory", "kernels", "level_by_level", "representation_cost", "relative_stability"),
-    *("random_features", "equivariance", "teaching"),
-]
 
 
 def rows_of(study):
@@ -29,14 +24,6 @@ def rows_of(study):
     return rows_by_curve(
         places.PUBLISHED / "laptop" / study, {"cells": schemas["cells"], **schemas}
     )
-
-
-@pytest.mark.parametrize("study", EXPERIMENTS)
-def test_a_published_curve_is_taken_though_a_table_has_no_row_of_it(study):
-    own = {name: PRESET[name] for name in ("preset", "description", study)}
-    planned = plan_preset({**own, "rows": "both"}).studies[study]
-    rows = rows_of(study)
-    assert planned.published == rows["cells"].keys() & planned.curves.keys() != set()
 
 
 def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_path):

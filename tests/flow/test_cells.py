@@ -4,22 +4,17 @@ import numpy as np
 import pytest
 import torch
 from flow_kinds import (
-    HINGE,
     KINDS,
-    RANDOM,
     SRHM,
     assert_same,
     cells_of,
     entries_of,
     interrupted,
-    through_stages,
     undisturbed,
 )
 from train_curves import StopsAfter, train_flow
 
 from srhm.flow.cell import (
-    FLOW_STEP,
-    alpha_of,
     data_of,
     initial_weights_of,
     loss_of,
@@ -27,11 +22,9 @@ from srhm.flow.cell import (
     predictor_of,
     train_members,
 )
-from srhm.flow.cost import BATCH_BYTES, groups
-from srhm.flow.descents import FlowStep, NetworkSystem
-from srhm.flow.layerwise import train_layerwise
-from srhm.flow.networks import flattened, initial_weights
-from srhm.flow.task import n_inputs
+from srhm.flow.cost import BATCH_BYTES
+from srhm.flow.descents import NetworkSystem
+from srhm.flow.networks import flattened
 from srhm.flow.trainer import batches, read_member, stacked
 from srhm.jobs.stopping import STOPPED, Stopped
 from srhm.model.grammar import draw_grammar, parameters_of
@@ -39,7 +32,6 @@ from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm.networks.geometry import initial_weights as geometry_weights
-from srhm.store.cells import read_cell
 from srhm.store.records import read_table, write_table
 from srhm.store.tables import FLOW_CELLS
 from srhm.training.loop import result_rows
@@ -117,63 +109,6 @@ def test_a_seed_has_the_data_and_the_weights_of_the_core(make_sample):
         np.testing.assert_array_equal(own[name][0], array)
 
 
-def test_shuffled_labels_are_the_same_parities_in_another_order():
-    hinge = {**SRHM, "P": 40, "seeds": 1, **HINGE}
-    (parity,), (shuffled,) = cells_of(hinge), cells_of({**hinge, "labels": "shuffled"})
-    one, two = data_of(parity), data_of(shuffled)
-    assert torch.equal(one.x_train, two.x_train)
-    assert one.y_train.sum() == two.y_train.sum()
-    assert not torch.equal(one.y_train, two.y_train)
-    assert torch.equal(one.y_test, two.y_test)
-
-
-def test_random_points_lie_on_a_sphere_with_labels_in_turn():
-    (cell,) = cells_of({**RANDOM, "seeds": 1, "optimiser": {"name": "adam"}})
-    data = data_of(cell)
-    assert data.x_train.shape == (10, 1, 4)
-    torch.testing.assert_close(
-        data.x_train.square().sum(dim=(1, 2)), torch.full((10,), 4.0).double()
-    )
-    assert data.y_train.tolist() == [1, -1] * 5
-    assert n_inputs(cell) == 4
-    assert float(alpha_of([cell])[0]) == 1.0
-
-
-def test_layerwise_cells_have_the_outputs_of_their_stages():
-    cells = cells_of(KINDS["layerwise"])
-    trained = train_members(cells[:1])
-    data, network = data_of(cells[0]), network_of(cells[0])
-    streams = [generator(0, role="initialisation")]
-    whole = initial_weights(network, generators=streams)
-
-    def make_weights(stage):
-        last = stage.layers[0] is network.layers[-1]
-        layer = "layer2" if last else "layer1"
-        readout = whole if last else initial_weights(stage, generators=streams)
-        return {"layer1": whole[layer], "readout": readout["readout"]}
-
-    stages = train_layerwise(
-        network,
-        data.x_train,
-        data.y_train,
-        loss_of(cells[0]),
-        alpha=alpha_of(cells[:1]),
-        make_weights=make_weights,
-        max_evaluations=60,
-        step=flow_step(cells[0]),
-    )
-    torch.testing.assert_close(through_stages(stages, data.x_test), trained.test_outputs)
-    evaluations = sum(int(stage.trained.evaluations[0]) for stage in stages)
-    assert trained.rows[0]["evaluations"] == evaluations
-    assert predictor_of(cells[:1], trained.weights).initial["layer1"] is trained.weights["layer1"]
-    with pytest.raises(ValueError, match="final weights"):
-        predictor_of(cells[:1])
-
-
-def flow_step(cell):
-    return FlowStep(**{name: cell["optimiser"][name] for name in FLOW_STEP})
-
-
 def test_weight_decay_is_part_of_the_trained_loss(tolerance):
     cells = cells_of(KINDS["decay"])
     data = data_of(cells[0])
@@ -243,16 +178,3 @@ def test_a_stopped_curve_goes_on_and_gives_the_same_cells(stored, tmp_path, look
     for one, two in zip(again, cells, strict=True):
         assert all(w.tobytes() == two.weights[name].tobytes() for name, w in one.weights.items())
     assert not list(checkpoints.glob("*"))
-
-
-def test_a_curve_in_parts_has_the_bits_of_a_whole_one(stored, tmp_path):
-    entries, cells, _ = stored
-    own = groups([entry["cell"] for entry in entries])
-    assert len(own) == 2
-    for group in own[::-1]:
-        train_flow([entries[place] for place in group], store=tmp_path)
-    for entry, cell in zip(entries, cells, strict=True):
-        part = read_cell(tmp_path, entry["key"])
-        assert repr(part.row) == repr(cell.row)
-        assert part.weights.keys() == cell.weights.keys()
-        assert all(part.weights[n].tobytes() == w.tobytes() for n, w in cell.weights.items())

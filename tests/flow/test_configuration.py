@@ -29,39 +29,24 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
     return plan(section, Path(), study=study, measured=measured).curves
 
 
-def cells(*groups, **changes):
-    """Cell by key."""
-    curves = planned(*groups, **changes).values()
-    return {e["key"]: e["cell"] for curve in curves for e in curve.entries}
-
-
 @pytest.mark.parametrize(
     ("base", "changes", "parts"),
     [
         (GROUP, {"colour": 1}, ["  complexity.curves.0.colour", "unknown key", "alpha_tilde"]),
-        (GROUP, {"net": "vgg11"}, ["net.0", "'vgg11'", "'lcn', 'cnn'"]),
-        (GROUP, {"width": []}, ["width", "at least 1 item"]),
         (GROUP, {"P": 16_335}, ["curves.0.P", "16335", "16384 distinct", "1 to 16334"]),
         (GROUP, {"s0": 0, "m": 2}, ["curves.0.P", "32 distinct", "allowed are larger s0, m"]),
         (GROUP, {"m": 5}, ["  complexity.curves.0: m = 5", "1 to 4"]),
-        (GROUP, {"alpha_tilde": 0}, ["alpha_tilde.0", "greater than 0"]),
         (GROUP, {"alpha_tilde": 1, "alpha": 1}, ["alpha, alpha_tilde: allowed is one"]),
         (GROUP, {"labels": "parity"}, ["cross_entropy", "parity", "allowed labels are classes"]),
         (GROUP, {"loss": "soft_hinge"}, ["soft_hinge", "labels = classes", "parity and shuffled"]),
         (GROUP, {**HINGE}, ["slack = 0", "allowed are above 0 to 1"]),
-        (GROUP, {"slack": 0.1}, ["slack: allowed for loss = quadratic_hinge only"]),
         (GROUP, {"hidden_layers": 3}, ["hidden_layers", "fcn only"]),
-        (GROUP, {"L": None}, ["L required for data = srhm"]),
         (GROUP, {"training": "layerwise", "bias": True}, ["layerwise", "bias = false"]),
         (GROUP, {"training": "layerwise", "weight_decay": 0.1}, ["weight_decay = 0"]),
         (GROUP, {"optimiser": {"momentum": 0.5}}, ["momentum: allowed for flow are name"]),
-        (GROUP, {"optimiser": {"max_evaluations": 0}}, ["max_evaluations", "equal to 1"]),
         (GROUP, {"optimiser": {"name": "sgd", "batch_size": 33}}, ["P = 32", "33", "batch_size"]),
-        (GROUP, {"measure": ["colours"]}, ["measure.0", "'colours'", "'kernels'"]),
         (RANDOM, {"net": ["fcn", "cnn"]}, ["net", "allowed is fcn for data = random"]),
-        (RANDOM, {"v": 4}, ["v: allowed with data = srhm only"]),
         (RANDOM, {"labels": "shuffled"}, ["labels = shuffled", "parity for data = random"]),
-        (RANDOM, {"squared_norm": "inputs"}, ["squared_norm"]),
         (RANDOM, {"hidden_layers": None}, ["hidden_layers is required", "1 or more"]),
         (DIGITS, {"d": 64}, ["d = [64]: allowed with data = random or stripe only"]),
         (DIGITS, {"P": [20, 1201]}, ["P = 1201: allowed are 1 to 1200 for data = digits"]),
@@ -75,8 +60,6 @@ def cells(*groups, **changes):
             {"training": "layerwise", "optimiser": {"momentum_time": 0.1}},
             ["momentum_time", "end_to_end only"],
         ),
-        (GROUP, {"training": "layerwise", "history": True}, ["history", "end_to_end only"]),
-        (RANDOM, {"initialisation": "zero"}, ["initialisation", "'gaussian' or 'orthogonal'"]),
         (GROUP, {"loss": "logistic"}, ["loss = logistic", "labels = classes", "parity"]),
         (
             GROUP,
@@ -125,32 +108,3 @@ def test_groups_of_one_curve_are_joined_and_studies_share_cells():
     (one,), (two,) = (planned(GROUP, study=study).values() for study in ("complexity", "crossover"))
     assert [e["key"] for e in one.entries] == [e["key"] for e in two.entries]
     assert one.name != two.name
-
-
-def test_defaults_that_are_written_out_change_no_key():
-    written = {"n_c": 4, "m": 4, "s": 2, "alpha_tilde": 1, "loss_threshold": 0.001, "seeds": 2}
-    optimiser = {"name": "flow", "max_evaluations": 10_000, "kink": 0.01}
-    assert cells({**GROUP, **written, "optimiser": optimiser}).keys() == cells(GROUP).keys()
-    assert cells({**GROUP, "net": "fcn", "hidden_layers": 2}) == cells({**GROUP, "net": "fcn"})
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"loss_threshold": 0.01},
-        {"optimiser": {"max_evaluations": 10}},
-        {"optimiser": {"name": "sgd"}},
-        {"activation": "softplus"},
-        {"parametrisation": "mean_field"},
-        {"squared_norm": "inputs"},
-        {"weight_decay": 0.1},
-        {"training": "layerwise"},
-    ],
-)
-def test_what_decides_a_cell_changes_its_key(changes):
-    assert not cells({**GROUP, **changes}).keys() & cells(GROUP).keys()
-
-
-def test_alpha_stands_for_alpha_tilde_over_the_root_of_the_width():
-    found = cells({**GROUP, "alpha": 2, "width": [4, 9]}).values()
-    assert {(c["width"], c["alpha_tilde"]) for c in found} == {(4, 4.0), (9, 6.0)}

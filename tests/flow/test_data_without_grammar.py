@@ -25,15 +25,6 @@ def places(x, data):
     return [whole[row.tobytes()] for row in x[:, 0].numpy()]
 
 
-@pytest.mark.parametrize("data", NAMES)
-def test_digits_have_a_squared_norm_of_their_number_of_inputs(data, tolerance):
-    x, labels = digits(data)
-    d = {"digits": 64, "digits_pca": 10}[data]
-    assert x.shape == (1797, d)
-    np.testing.assert_allclose((x**2).sum(axis=1), d, **tolerance(np.float64))
-    assert labels.tolist() == load_digits().target.tolist()
-
-
 def test_digits_are_the_centred_pixels_and_their_first_components_up_to_scale():
     pixels = load_digits().data
     centred = pixels - pixels.mean(axis=0)
@@ -55,14 +46,6 @@ def test_training_sets_of_digits_are_nested_and_no_test_point_is_learnt_from(dat
     assert sorted(train + places(large.x_test, data)) == list(range(1797))
     other = data_of(cell_of(data, P=1200, n_test=597, seed=1))
     assert set(places(other.x_train, data)) != set(train)
-
-
-@pytest.mark.parametrize("data", NAMES)
-def test_labels_of_digits_are_plus_one_for_even_ones(data):
-    found = data_of(cell_of(data, P=50, n_test=40))
-    target = load_digits().target
-    for x, y in ((found.x_train, found.y_train), (found.x_test, found.y_test)):
-        assert y.tolist() == [1.0 if target[k] % 2 == 0 else -1.0 for k in places(x, data)]
 
 
 def test_a_cnn_sees_the_digits_of_an_fcn_in_blocks_of_neighbours():
@@ -96,13 +79,3 @@ def test_the_first_coordinate_alone_decides_in_a_stripe():
     assert y.tolist() == [-1.0 if -0.3 < point[0] < 1.1855 else 1.0 for point in x.tolist()]
     longer, _ = stripe(500, 3, generator=np.random.default_rng(0))
     assert longer[:400].tolist() == x.tolist()
-
-
-def test_a_cell_of_stripes_has_gaussian_points_of_its_seed():
-    cell = cell_of("stripe", P=300, n_test=200)
-    found = data_of(cell)
-    assert found.x_train.shape == (300, 1, 5)
-    assert found.x_test.shape == (200, 1, 5)
-    # Of 1500 numbers of unit variance: five standard deviations of the mean square.
-    assert float(found.x_train.square().mean()) == pytest.approx(1, abs=5 * (2 / 1500) ** 0.5)
-    assert not set(found.x_train[:, 0, 0].tolist()) & set(found.x_test[:, 0, 0].tolist())

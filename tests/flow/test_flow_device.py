@@ -9,7 +9,7 @@ import pytest
 import torch
 import train_curves
 from elsewhere import DEVICE, Elsewhere
-from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of, interrupted
+from flow_kinds import KINDS, SRHM, assert_same, cells_of, entries_of
 from train_curves import train_flow
 
 from srhm.flow import trainer as flow_cells
@@ -45,15 +45,6 @@ def test_all_tensors_of_a_training_are_on_its_device(name):
     assert {array.device.type for array in found.weights.values()} == {"cpu"}
 
 
-@pytest.mark.parametrize("name", ["flow", "adam", "sgd", "layerwise"])
-def test_a_training_goes_on_on_its_device(name):
-    cells, expected = undisturbed(name)
-    with Elsewhere():
-        taken = interrupted(cells, 16 if name == "layerwise" else 5, device=DEVICE)
-        found = train_members(cells, device=DEVICE, start=taken)
-    assert_same(found, expected)
-
-
 def test_what_is_forgotten_on_the_cpu_is_found():
     with Elsewhere() as device:
         there = torch.zeros(3, device=DEVICE)
@@ -64,19 +55,6 @@ def test_what_is_forgotten_on_the_cpu_is_found():
         assert (there + 1).cpu().tolist() == [1, 1, 1]
         assert bool((there == 0).all())
         assert device.waits == 2
-
-
-@pytest.mark.parametrize(("name", "each"), [("flow", 1), ("decay", 1), ("sgd", 10)])
-def test_a_training_waits_once_an_evaluation(name, each):
-    # So many more waits as the longer training has looks, and four numbers of each record more.
-    waits = []
-    for budget in (20, 50):
-        cells = [{**cell, "loss_threshold": 1e-9} for cell in short(name, evaluations=budget)[:1]]
-        with Elsewhere() as device:
-            found = train_members(cells, device=DEVICE)
-        assert {row["evaluations"] for row in found.rows} == {budget}
-        waits.append(device.waits)
-    assert 30 / each <= waits[1] - waits[0] <= 30 / each + 4 * 5
 
 
 @pytest.fixture

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 import torch
-from test_flow import flow_by_loop, prepared
+from test_flow import prepared
 
 from srhm.flow.descents import Evaluation, FlowStep, gradient_flow
-from srhm.flow.networks import flattened
 
 
 @dataclass(frozen=True)
@@ -63,21 +61,6 @@ def test_on_a_quadratic_loss_it_is_a_damped_oscillator():
 
 STEP = FlowStep(max_gradient_change=1e-2)
 TAUS = torch.tensor([0.01, 0.1, 5.0], dtype=torch.float64)
-
-
-@pytest.mark.parametrize("net", ["cnn", "fcn"])
-def test_each_member_follows_the_rule_with_its_own_tau(make_sample, net):
-    system, start = prepared(make_sample, net=net, tilde=(0.1, 1.0, 100.0))
-    found = gradient_flow(system, start, max_evaluations=300, step=STEP, momentum_time=TAUS)
-    assert "fitted" in found.status
-    for member in range(3):
-        w, time, steps, _ = flow_by_loop(
-            system, start, member, max_evaluations=300, step=STEP, tau=float(TAUS[member])
-        )
-        assert found.steps[member] == steps
-        assert found.time[member] == pytest.approx(time, rel=1e-9)
-        ordered = {name: found.state[name] for name in start}
-        np.testing.assert_allclose(flattened(ordered)[member], w, rtol=1e-8, atol=1e-10)
 
 
 def test_it_goes_on_after_a_pause_with_the_same_bits(make_sample):

@@ -71,22 +71,6 @@ def test_the_paper_network_is_the_mean_field_one(make_sample, tolerance, net, de
                 np.testing.assert_allclose(got, expected, **tolerance(np.float64))
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-@pytest.mark.parametrize("net", NETS)
-def test_the_ntk_output_is_sqrt_h_times_the_mean_field_output(make_sample, tolerance, net, dtype):
-    grammar, data, _ = make_sample(n_train=4)
-    found = []
-    for parametrisation in networks.PARAMETRISATIONS:
-        network = hierarchical_network(
-            net, grammar.parameters, width=7, n_outputs=3, parametrisation=parametrisation
-        )
-        weights = initial_weights(network, generators=streams(2), dtype=dtype)
-        found.append(outputs(network, weights, inputs(data, grammar.parameters, dtype=dtype)))
-    assert found[0].dtype == dtype
-    precision = {torch.float32: np.float32, torch.float64: np.float64}[dtype]
-    np.testing.assert_allclose(found[0], sqrt(7) * found[1], **tolerance(precision))
-
-
 def test_a_fully_connected_network_is_plain_matrix_products(tolerance):
     network = fully_connected_network(5, depth=2, width=4, n_outputs=1, activation="tanh")
     weights = initial_weights(network, generators=streams(2))

@@ -5,14 +5,13 @@ import pytest
 import torch
 
 from srhm.flow import hessian
-from srhm.flow.descents import NetworkSystem, adam
-from srhm.flow.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel, summarise
+from srhm.flow.descents import NetworkSystem
+from srhm.flow.hessian import LossAt, exact_h0, exact_hp, h0_spectrum_from_kernel
 from srhm.flow.inputs import inputs, parity
 from srhm.flow.kernels import tangent_kernel
 from srhm.flow.losses import CrossEntropy, QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
     Predictor,
-    fully_connected_network,
     hierarchical_network,
     initial_weights,
 )
@@ -67,16 +66,6 @@ def test_h_is_h0_plus_hp(make_sample, case):
     assert float(torch.linalg.eigvalsh(h0).min()) > -1e-12 * float(h0.abs().max())
 
 
-def test_h_is_the_difference_of_gradients(make_sample):
-    at, _, _ = at_some_weights(make_sample, *CASES[0])
-    whole, gradient, step = exact_h0(at) + exact_hp(at), torch.func.grad(at.total), 1e-5
-    for i in range(0, len(at.vector), 37):
-        e = torch.zeros_like(at.vector)
-        e[i] = step
-        column = (gradient(at.vector + e) - gradient(at.vector - e)) / (2 * step)
-        np.testing.assert_allclose(whole[:, i], column, rtol=1e-5, atol=1e-7)
-
-
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_products_are_those_of_the_matrices(make_sample, case):
     at, _, _ = at_some_weights(make_sample, *case)
@@ -102,28 +91,6 @@ def test_the_spectrum_of_h0_is_that_of_the_tangent_kernel(make_sample, case):
     assert float(expected[0]) > 0
 
 
-def test_the_nonzero_spectrum_of_h0_is_the_kernel_of_unsatisfied_points_over_p(make_sample):
-    at, system, weights = at_some_weights(make_sample, *CASES[0])
-    evaluation = system.evaluate(weights)
-    unsatisfied = system.loss.unsatisfied(evaluation.F, system.y)[1]
-    n = int(evaluation.n_unsatisfied[1])
-    assert 0 < n < 14
-    theta = tangent_kernel(system.predictor.network, weights, system.x[unsatisfied])[1]
-    expected = torch.linalg.eigvalsh(theta.reshape(n, n) / 14).flip(0)
-    values = torch.linalg.eigvalsh(exact_h0(at)).flip(0)
-    # (1/alpha^2) alpha^2: alpha drops out, as labels do.
-    assert_close(values[:n], expected)
-    summary = summarise(values)
-    assert (summary.n_negative, summary.n_positive) == (0, n)
-    assert summary.n_zero == len(at.vector) - n
-    few = summarise(h0_spectrum_from_kernel(_whole(system, weights), at), n=len(at.vector))
-    assert few == summary
-
-
-def _whole(system, weights):
-    return tangent_kernel(system.predictor.network, weights, system.x)[1]
-
-
 @pytest.mark.parametrize("part", ["H", "H0", "Hp"])
 def test_lanczos_finds_the_ends_of_the_exact_spectrum(make_sample, part):
     at, _, _ = at_some_weights(make_sample, *CASES[0])
@@ -136,35 +103,3 @@ def test_lanczos_finds_the_ends_of_the_exact_spectrum(make_sample, part):
             at, part, n_eigenvalues=4, which=which, generator=np.random.default_rng(0)
         )
         assert_close(found, expected)
-
-
-def jammed(*, activation, n_points, width, max_evaluations):
-    """One network trained on random labels of points on a sphere: chapter 1."""
-    stream = np.random.default_rng(0)
-    network = fully_connected_network(
-        width, depth=3, width=width, n_outputs=1, activation=activation, biased=True
-    )
-    x = torch.tensor(stream.standard_normal((n_points, 1, width)))
-    x = x / x.norm(dim=2, keepdim=True) * width**0.5
-    y = torch.tensor(1.0 - 2.0 * (np.arange(n_points) % 2))
-    start = initial_weights(network, generators=[stream, stream])
-    predictor = Predictor(network, torch.ones(2, dtype=torch.float64), None)
-    system = NetworkSystem.of(predictor, x, y, QuadraticHinge())
-    trained = adam(system, start, max_evaluations=max_evaluations)
-    return system, trained
-
-
-def test_hp_is_symmetric_for_relu_and_jammed_networks_are_hypostatic():
-    # Thesis, chapter 1, figure 7, and chapter 2a, figure 3B: half of the nonzero eigenvalues is
-    # negative (+- 0.05, ours), and N_Delta/N >= 1/4 wherever more than N/10 points are unsatisfied.
-    system, trained = jammed(activation="relu", n_points=900, width=10, max_evaluations=800)
-    n_weights = system.predictor.network.n_weights
-    assert n_weights == 310
-    assert trained.status.tolist() == ["capped", "capped"]
-    assert (trained.n_unsatisfied > 0.25 * n_weights).all()
-    for member in range(2):
-        at = LossAt.of(
-            system.predictor, trained.state, system.x, system.y, system.loss, member=member
-        )
-        summary = summarise(torch.linalg.eigvalsh(exact_hp(at)))
-        assert summary.negative_fraction == pytest.approx(0.5, abs=0.05)

@@ -72,9 +72,3 @@ def test_cross_entropy_is_fitted_by_its_mean_and_wrong_at_a_tie():
     assert loss.unsatisfied(F, y).tolist() == [[False, False], [False, True], [False, True]]
     assert loss.fitted(F, y).tolist() == [True, False, False]
     assert loss.wrong(F, y).tolist() == [[False, False], [False, False], [False, True]]
-
-
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
-def test_what_is_not_a_number_is_never_fitted(loss):
-    F, y = some_outputs(loss, shared=True)
-    assert not loss.fitted(torch.full_like(F, torch.nan), y).any()

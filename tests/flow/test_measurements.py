@@ -5,31 +5,31 @@ import logging
 import numpy as np
 import pytest
 import torch
-from frozen_kernel import kernel_gradient_flow, output_mean, predicted
+from frozen_kernel import kernel_gradient_flow, predicted
 from train_curves import flow_curves, train_flow
 
 from srhm.declare.study import CellMeasurement
 from srhm.flow.cell import data_of
 from srhm.flow.descents import FlowStep
 from srhm.flow.inputs import inputs
-from srhm.flow.kernels import Gradients, linearised_flow, mean_kernel, tangent_kernel
+from srhm.flow.kernels import Gradients, linearised_flow, tangent_kernel
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.networks import hierarchical_network, initial_weights
 from srhm.flow.trainer import read_member
-from srhm.measure import hessians, sensitivity
+from srhm.measure import sensitivity
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
 from srhm.measure.hessians import h0_of_curved_points, loss_at, measure_hessians
-from srhm.measure.kernels import measure_frozen_kernels, measure_kernels, targets_of
+from srhm.measure.kernels import measure_frozen_kernels, measure_kernels
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.rows import measured_rows, write_measured
 from srhm.measure.singular_values import measure_singular_values
-from srhm.measure.trained import MissingMember, members_of
+from srhm.measure.trained import members_of
 from srhm.model.grammar import parameters_of
 from srhm.networks.geometry import geometry
 from srhm.statistics.jackknife import ratio_of_means
-from srhm.store.cells import StoredCell, path_of, read_cell, write_cell
+from srhm.store.cells import StoredCell, read_cell, write_cell
 from srhm.store.gathering import gather
 from srhm.store.records import TableError
 from srhm.store.tables import SCHEMAS
@@ -161,41 +161,6 @@ def test_every_measurement_of_every_group_fills_its_tables(trained, tmp_path, me
             gather([file], more, schema, one_row_a_cell=False)
 
 
-def test_projections_sum_to_one_and_eigenvalues_to_the_trace(trained):
-    store, _ = trained
-    entries = entries_of(trained, "core")
-    rows = measure_kernels(entries, store=store, log=LOG)
-    member = next(members_of(entries, store=store))
-    for when in ("initial", "end"):
-        own = chosen(rows, key=member.key, when=when)
-        values = [row["value"] for row in chosen(own, quantity="eigenvalue")]
-        assert [row["rank"] for row in chosen(own, quantity="eigenvalue")] == [*range(1, 61)]
-        assert values == sorted(values, reverse=True)
-        theta = tangent_kernel(member.network, member.weights[when], member.data.x_test)
-        kernel = output_mean(theta)[0]
-        assert sum(values) == pytest.approx(float(kernel.trace()), rel=1e-10)
-        for target in ("labels", "level2"):
-            parts = [row["value"] for row in chosen(own, target=target)]
-            assert sum(parts) == pytest.approx(1, abs=1e-10)
-        # The first eigenvector by another routine, and its part of the labels.
-        _, vectors = np.linalg.eigh(kernel.numpy())
-        z = targets_of(member, n_points=300)["labels"].numpy()
-        expected = ((vectors[:, -1] @ z) ** 2).sum() / (z**2).sum()
-        assert chosen(own, target="labels")[0]["value"] == pytest.approx(expected, abs=1e-10)
-
-
-@pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
-def test_the_mean_kernel_is_the_mean_of_the_kernels(make_parameters, net):
-    parameters = make_parameters()
-    network = hierarchical_network(net, parameters, width=3, n_outputs=3, biased=True)
-    streams = [np.random.default_rng(seed) for seed in range(2)]
-    weights = initial_weights(network, generators=streams)
-    x = torch.tensor(streams[0].standard_normal((7, parameters.input_length, 3)))
-    expected = output_mean(tangent_kernel(network, weights, x, x[:4]))
-    found = mean_kernel(network, weights, x, x[:4])
-    torch.testing.assert_close(found, expected, rtol=1e-12, atol=0)
-
-
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
 def test_sensitivities_are_those_of_the_core(trained, net):
     # By the sparse representation of the engine, the transformations of the core, its jackknife.
@@ -310,31 +275,6 @@ def test_the_hessian_splits_and_h0_is_a_kernel(trained):
     assert summary["mean_loss"] == pytest.approx(member.row["mean_loss"], rel=1e-10)
 
 
-def test_lanczos_agrees_with_all_eigenvalues_and_knows_what_it_does_not_know(trained):
-    store, _ = trained
-    member = list(members_of(entries_of(trained, "jamming"), store=store))[-1]
-    weights = member.weights["end"]
-    at, exact = loss_at(member, weights), hessians.spectra(member, weights)
-    some = hessians.spectra(member, weights, max_exact=5, n_lanczos=3)
-    scale = float(exact["H"].eigenvalues.abs().max())
-    for part, ranks in {
-        "H": [1, 2, 3, -2, -1, 0],
-        "H0": [1, 2, 3],
-        "Hp": [1, 2, 3, -2, -1, 0],
-    }.items():
-        assert (exact[part].method, some[part].method) == ("exact", "lanczos")
-        places = [rank if rank > 0 else rank + len(at.vector) for rank in ranks]
-        assert list(some[part].ranks) == places
-        expected = exact[part].eigenvalues[np.array(places) - 1]
-        np.testing.assert_allclose(some[part].eigenvalues, expected, rtol=0, atol=1e-8 * scale)
-    _, summaries = measure_hessians(
-        entries_of(trained, "jamming"), store=trained[0], log=LOG, max_exact=5, n_lanczos=3
-    )
-    (summary,) = chosen(summaries, key=member.key, when="end", part="H")
-    assert (summary["method"], summary["n_zero"], summary["n_eigenvalues"]) == ("lanczos", None, 6)
-    assert np.isnan(summary["negative_fraction"])
-
-
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
 @pytest.mark.parametrize("biased", [False, True])
 def test_a_linearised_network_learns_as_its_frozen_kernel(make_sample, net, biased):
@@ -396,16 +336,3 @@ def test_a_diverged_cell_keeps_its_place_in_every_table(diverged):
     (row,) = average_ensembles([entry], store=store, log=LOG)
     assert (row["n_members"], row["n_diverged"]) == (0, 1)
     assert np.isnan(row["mean_error"])
-
-
-def test_a_cell_that_is_missing_or_damaged_is_named(trained, tmp_path):
-    store, _ = trained
-    entry = entries_of(trained, "layerwise")[0]
-    with pytest.raises(MissingMember, match=rf"{entry['key']} .* is not in the store"):
-        measure_kernels([entry], store=tmp_path, log=LOG)
-    damaged = path_of(tmp_path, entry["key"])
-    damaged.parent.mkdir(parents=True)
-    damaged.write_bytes(path_of(store, entry["key"]).read_bytes()[:-8])
-    with pytest.raises(MissingMember, match="is removed"):
-        measure_kernels([entry], store=tmp_path, log=LOG)
-    assert not damaged.exists()

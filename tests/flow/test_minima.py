@@ -18,8 +18,6 @@ from srhm.flow.minima import (
     End,
     Objective,
     expansion,
-    n_negative,
-    newton,
     second_order_end,
     smooth_relu,
     tanh,
@@ -77,28 +75,6 @@ def test_the_smooth_relu_has_the_hessian_of_autograd() -> None:
     torch.testing.assert_close(own.gradient, torch.func.grad(loss)(vector))
     known = torch.func.jacrev(torch.func.grad(loss))(vector)
     torch.testing.assert_close(own.h0 + own.hp, known)
-
-
-def test_a_linear_network_ends_where_scipy_ends_with_a_perceptron() -> None:
-    # With one linear neuron f = u (w x + b) + c is a perceptron, whose loss is convex.
-    def linear(z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        return z, torch.ones_like(z), torch.zeros_like(z)
-
-    network, (x, _) = _network("tanh", depth=1, width=1), _points(40)
-    noise = torch.from_numpy(generator(4, role="train").standard_normal(len(x)))
-    y = torch.where(2 * x[:, 0, 0] + noise > 0, 1.0, -1.0).double()
-    at = Objective(network, x[:, 0], y, linear)
-    end = newton(at, at.vector(_weights(network)), max_steps=100)
-    points = np.column_stack([x[:, 0].numpy(), np.ones(len(y))])
-
-    def perceptron(w: np.ndarray) -> float:
-        return float((np.maximum(0, 1 - y.numpy() * (points @ w)) ** 2).mean() / 2)
-
-    known = minimize(perceptron, np.zeros(D + 1), method="BFGS", tol=1e-12)
-    assert end.status == "minimum"
-    assert end.gradient < 1e-10
-    assert end.loss == pytest.approx(known.fun, rel=1e-9)
-    assert 0 < end.n_unsatisfied < len(y)
 
 
 def _ended(activation: str, *, width: int, P: int) -> tuple[Objective, End]:
@@ -162,9 +138,3 @@ def test_the_trainer_goes_on_from_adam_and_each_member_is_trained_as_if_alone() 
         assert 200 < after["evaluations"] <= 230
     alone = train_members(_cells(newton_steps=30)[1:])
     assert alone.rows[0]["mean_loss"] == pytest.approx(ended.rows[1]["mean_loss"], rel=1e-6)
-
-
-def test_a_stiff_mode_at_a_cusp_hides_no_negative_mode():
-    h0 = torch.diag(torch.tensor([0.5, 1.0, 0.0], dtype=torch.float64))
-    values = torch.tensor([-1e-4, -1e-10, 1e6], dtype=torch.float64)
-    assert n_negative(values, h0) == 1

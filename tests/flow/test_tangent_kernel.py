@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 import torch
 from assertions import parsed
-from frozen_kernel import kernel_gradient_flow, predicted
 
 from srhm.flow import kernels
-from srhm.flow.descents import FlowStep, NetworkSystem, gradient_flow
 from srhm.flow.inputs import indicators, inputs, latents, parity
-from srhm.flow.losses import QuadraticHinge, SoftHinge
 from srhm.flow.networks import (
-    Predictor,
     hierarchical_network,
     initial_weights,
     outputs,
@@ -112,43 +108,3 @@ def test_latents_are_those_that_the_parser_reads(make_sample, level):
             np.testing.assert_array_equal(rules, below[row])
     with pytest.raises(ValueError, match="level = 0"):
         latents(grammar, data, level=0)
-
-
-def test_the_frozen_flow_of_the_quadratic_hinge_is_an_exponential():
-    # One point: dF/dt = theta (1 - F), F = 1 - e^(-theta t), until Delta = slack.
-    theta = torch.full((1, 1, 1, 1, 1), 0.7, dtype=torch.float64)
-    found = kernel_gradient_flow(
-        theta,
-        torch.ones(1, dtype=torch.float64),
-        QuadraticHinge(slack=0.1),
-        max_evaluations=10**5,
-        step=FlowStep(first_step=1e-3, max_gradient_change=1e-6),
-    )
-    assert found.status.tolist() == ["fitted"]
-    F = float(predicted(theta, found.state["coefficients"]))
-    assert found.time[0] == pytest.approx(-np.log(1 - F) / 0.7, rel=2e-3)
-    assert found.half_time[0] == pytest.approx(np.log(2) / 2 / 0.7, rel=2e-3)
-
-
-def test_the_kernel_changes_as_one_over_alpha_in_lazy_learning(make_sample):
-    # Thesis, chapter 3a, figure 5a: slope -1 in alpha at fixed h, for alpha_tilde >= 1e2.
-    grammar, data, test = make_sample(n_train=16)
-    width = 20
-    network = hierarchical_network(
-        "cnn", grammar.parameters, width=width, n_outputs=1, activation="softplus"
-    )
-    tilde = np.array([1e2, 1e3, 1e4])
-    start = initial_weights(network, generators=[np.random.default_rng(0) for _ in tilde])
-    alpha = torch.tensor(tilde) / width**0.5
-    x, y = inputs(data, grammar.parameters), parity(data.labels)
-    system = NetworkSystem.of(Predictor(network, alpha, start), x, y, SoftHinge())
-    step = FlowStep(max_gradient_change=1e-3)
-    trained = gradient_flow(system, start, max_evaluations=3000, step=step)
-    assert trained.status.tolist() == ["fitted"] * 3
-    held_out = inputs(test, grammar.parameters)
-    change = kernels.relative_change(
-        kernels.tangent_kernel(network, trained.state, held_out),
-        kernels.tangent_kernel(network, start, held_out),
-    ).numpy()
-    slopes = np.diff(np.log10(change)) / np.diff(np.log10(tilde))
-    np.testing.assert_allclose(slopes, -1, atol=0.1)

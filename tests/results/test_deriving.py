@@ -32,12 +32,6 @@ def table(tmp_path):
     return write
 
 
-def test_rows_of_several_tables_are_put_together_in_their_order(table):
-    found = table_of([table("one", "b", "a"), table("other", "c")])
-    assert list(found["key"]) == ["b", "a", "c"]
-    assert list(found.index) == [0, 1, 2]
-
-
 def test_a_study_that_the_preset_does_not_have_adds_no_row(table):
     own = table("one", "a")
     for files in ([own, [None, "TIMINGS"]], [[None, "TIMINGS"], own]):

@@ -88,19 +88,6 @@ def tables(tmp_path):
     return {name: str(tmp_path / "tables" / f"{name}.parquet") for name in SPEC["tables"]}
 
 
-def test_the_tables_of_a_study_hold_the_rows_of_its_curves_in_their_order(files, tables):
-    gather_tables(SPEC, files, tables, log=LOG)
-    keys = {
-        name: list(read_table(path, SCHEMAS[SPEC["tables"][name]])["key"])
-        for name, path in paths(tables)
-    }
-    assert keys == {
-        "cells": ["3", "1", "2"],
-        "timings": ["3", "1", "2"],
-        "sensitivities": ["2", "2", "2"],
-    }
-
-
 @pytest.mark.parametrize("table", ["cells", "timings", "sensitivities"])
 def test_the_table_of_cells_is_not_written_where_another_is_refused(files, tables, table):
     given = files[table] if isinstance(files[table], list) else [files[table]]
@@ -109,7 +96,3 @@ def test_the_table_of_cells_is_not_written_where_another_is_refused(files, table
     with pytest.raises(TableError, match="does not hold the planned cells"):
         gather_tables(SPEC, files, tables, log=LOG)
     assert not Path(tables["cells"]).exists()
-
-
-def paths(tables):
-    return [(name, Path(path)) for name, path in tables.items()]

@@ -7,37 +7,12 @@ from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.provenance import PACKAGE
 from srhm.store.sources import digest_of
-from srhm.training.trainers import FLOW, HIERARCHY, IMAGES, NAMED_NETS
+from srhm.training.trainers import FLOW, HIERARCHY
 
 KERNELS, HESSIANS = (
     next(one for one in STUDIES["crossover"].measurements if one.name == name)
     for name in ("kernels", "hessians")
 )
-
-
-def test_files_of_curves_lie_in_the_folder_of_their_trainer():
-    assert places.store_of(HIERARCHY) == places.store_of(NAMED_NETS) == "results/cells"
-    assert places.store_of(IMAGES) == "results/images/cells"
-    assert places.checkpoints_of(FLOW) == "results/plane/checkpoints"
-    assert places.rows_of_curve(FLOW, "c") == "results/plane/curves/c.parquet"
-    assert places.timings_of_curve(FLOW, "c") == "results/plane/curves/c.timings.parquet"
-    assert places.parts_of_curve(HIERARCHY, "c") == "results/parts/c"
-
-
-def test_tables_figures_and_pages_lie_in_the_folder_of_the_preset():
-    assert places.table_file("quick", "jamming", "cells") == (
-        "results/quick/tables/jamming/cells.parquet"
-    )
-    assert places.figure_files("quick", "fig04") == {
-        "pdf": "results/quick/figures/fig04.pdf",
-        "png": "results/quick/figures/fig04.png",
-        "rst": "results/quick/figures/fig04.rst",
-    }
-    assert places.page_file("quick", "jamming") == "results/quick/jamming.html"
-    assert places.methods_file("quick", "jamming") == "results/quick/jamming_methods.html"
-    assert places.methods_file("quick", "report") == "results/quick/methods.html"
-    assert places.scorecard_file("quick", "report") == "results/quick/scorecard.md"
-    assert places.scorecard_file("quick", "jamming") == "results/quick/jamming_scorecard.md"
 
 
 def test_other_options_and_other_code_have_a_folder_of_their_own(monkeypatch):

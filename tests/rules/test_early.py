@@ -17,13 +17,6 @@ def plan() -> Plan:
     return preset.plan_preset(yaml.safe_load((CONFIG / "quick.yaml").read_text()))
 
 
-def test_only_figure_4_is_early_and_none_of_published_rows(plan: Plan) -> None:
-    assert list(specs.parts_of(plan)) == ["fig04"]
-    values = yaml.safe_load((CONFIG / "grid.yaml").read_text())
-    published = preset.plan_preset({**values, "rows": "published"})
-    assert specs.parts_of(published) == {}
-
-
 def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -> None:
     chosen = specs.parts_of(plan)["fig04"].curves
     cells = pd.DataFrame([curve.cells[0] for curve in chosen.values()])
@@ -37,20 +30,6 @@ def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -
     ]  # fmt: skip
     assert list(chosen) == shown
     assert len(shown) < len(plan.studies[STUDY].curves)
-
-
-def test_its_curves_go_first_the_longest_before_all(plan: Plan) -> None:
-    seconds = {name: float(place) for place, name in enumerate(plan.curves)}
-    found = specs.priorities(plan, lambda curve: seconds[curve.name])
-    chosen = specs.parts_of(plan)["fig04"].curves
-    assert {name: found[name] for name in chosen} == {
-        name: specs.PRIORITY + seconds[name] for name in chosen
-    }
-    samples = {curve.sample for curve in chosen.values()}
-    assert found.keys() == {*chosen, *samples}
-    for sample in samples:
-        own = [found[name] for name, curve in chosen.items() if curve.sample == sample]
-        assert found[sample] == max(own)
 
 
 def test_it_waits_for_no_measurement(plan: Plan) -> None:

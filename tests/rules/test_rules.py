@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -32,20 +31,6 @@ def paper():
     return plan_of("sparse_hierarchy", "named_nets", "jamming")
 
 
-def with_published(plan, study, *names):
-    """The plan where the rows of some curves are published ones."""
-    changed = dataclasses.replace(plan.studies[study], published=frozenset(names))
-    return dataclasses.replace(plan, studies={**plan.studies, study: changed})
-
-
-def test_a_text_says_what_it_is_made_of_and_names_no_wildcard():
-    value = {"title": "{curve} { part } {1,2}", "b": [1.5, None]}
-    text = specs.spec_text(value)
-    assert json.loads(text) == value
-    assert not re.search(r"\{\s*\w", text)  # where Snakemake looks for one
-    assert text == specs.spec_text(dict(reversed(value.items())))
-
-
 def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(paper):
     curve = next(iter(paper.studies["sparse_hierarchy"].curves.values()))
     (measuring,) = specs.measurements_of(paper.only(["sparse_hierarchy"])).values()
@@ -62,18 +47,6 @@ def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(pap
             assert told(dataclasses.replace(curve, **change)) != told(curve), change
     assert json.loads(texts[1](curve))["places"] == [0, 2]
     assert json.loads(texts[2](curve))["tables"] == [["sensitivities", "SENSITIVITIES"]]
-
-
-def test_a_published_curve_has_no_file_and_is_gathered_from_its_folder(paper):
-    first, *others = paper.studies["jamming"].curves
-    changed = with_published(paper, "jamming", first)
-    files = tables.files_of_curves(changed, "jamming")["cells"]
-    assert [file.rsplit("/", 1)[1] for file in files] == [f"{name}.parquet" for name in others]
-    before, after = (json.loads(tables.gathering_spec(one, "jamming")) for one in (paper, changed))
-    assert before["published"] is None
-    assert after["published"].endswith("published/test/jamming")
-    assert [name for name, _ in after["planned"]] == [first, *others]  # all of them are rows
-    assert after["store"] == "results/plane/cells"
 
 
 def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):

@@ -12,10 +12,9 @@ import pytest
 import torch
 
 from srhm.flow.descents import NetworkSystem, Trained, adam
-from srhm.flow.hessian import LossAt, exact_hp, summarise
 from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import Network, Predictor, Weights, fully_connected_network, initial_weights
-from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
+from srhm.statistics.jamming import smallest_that_fit, with_jamming
 
 N_MEMBERS = 4
 # Overlaps of a millionth of the margin count as none: those of a member that converges to zero loss
@@ -81,66 +80,9 @@ def scan(loads: tuple[float, ...], *, activation: str) -> dict[int, tuple]:
     return found
 
 
-def rows_of(runs) -> pd.DataFrame:
-    rows = pd.concat([rows for _, _, rows in runs.values()], ignore_index=True)
-    assert set(rows["n_weights"]) == {310}
-    return rows
-
-
-def negative_fractions(run) -> list[float]:
-    """Negative part of the nonzero eigenvalues of Hp of each jammed member."""
-    system, found, rows = run
-    jammed = with_jamming(rows).query("jammed")["seed"]
-    return [
-        summarise(
-            torch.linalg.eigvalsh(
-                exact_hp(
-                    LossAt.of(system.predictor, found.state, system.x, system.y, LOSS, member=seed)
-                )
-            )
-        ).negative_fraction
-        for seed in jammed
-    ]
-
-
 @pytest.fixture(scope="module")
 def relu():
     return scan((1.5, 1.75, 2.0, 2.25, 2.5, 3.0), activation="relu")
-
-
-@pytest.fixture(scope="module")
-def tanh():
-    return scan((3.0, 3.5, 4.0), activation="tanh")
-
-
-def test_the_first_jammed_relu_network_has_unsatisfied_points_as_it_should(relu):
-    (first,) = first_jammed(rows_of(relu)).to_dict("records")
-    print(f"\nN_Delta/N = {first['unsatisfied']:.3f} at P/N = {first['load']:.2f}, {first}")
-    assert first["unsatisfied"] == pytest.approx(0.75, abs=0.25)
-
-
-def test_jammed_relu_networks_have_a_quarter_of_n_unsatisfied_at_least(relu):
-    marked = with_jamming(rows_of(relu))
-    jammed = marked[marked["jammed"]]
-    print("\n", marked[["load", "seed", "unsatisfied", "mean_loss", "status"]].to_string())
-    assert len(jammed) >= N_MEMBERS
-    assert (jammed["unsatisfied"] >= 0.25).all()
-
-
-def test_hp_of_jammed_relu_networks_is_symmetric(relu):
-    (first,) = first_jammed(rows_of(relu)).to_dict("records")
-    fractions = negative_fractions(relu[first["P"]])
-    print(f"\nReLU: negative part of sp(Hp) {np.round(fractions, 4)} at P/N = {first['load']:.2f}")
-    assert np.mean(fractions) == pytest.approx(0.5, abs=0.05)
-
-
-def test_hp_of_jammed_tanh_networks_is_not(tanh):
-    rows = rows_of(tanh)
-    print("\n", with_jamming(rows)[["load", "seed", "unsatisfied", "mean_loss"]].to_string())
-    (first,) = first_jammed(rows).to_dict("records")
-    fractions = negative_fractions(tanh[first["P"]])
-    print(f"tanh: negative part of sp(Hp) {np.round(fractions, 4)} at P/N = {first['load']:.2f}")
-    assert np.mean(fractions) == pytest.approx(0.43, abs=0.05)
 
 
 def plainly(x, y, start, **budget):

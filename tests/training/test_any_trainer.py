@@ -11,7 +11,7 @@ import torch
 
 from srhm.jobs.stopping import StopRequest
 from srhm.store.sources import digest_of
-from srhm.training.any_trainer import decided_by, spec_of_part, train_curve
+from srhm.training.any_trainer import decided_by, train_curve
 from srhm.training.cell import TrainedCell
 from srhm.training.loop import BatchTrainer
 
@@ -20,15 +20,6 @@ SPEC = {
     **{"cells": CELLS, "curve": "c", "inputs": {"folder": "data"}},
     **{"keep_weights": False, "arrays_needed": True},
 }
-
-
-@pytest.mark.parametrize("places", [[0], [2, 0], [0, 1, 2, 3], []])
-def test_a_part_has_the_cells_at_its_places_and_all_else_of_its_curve(places):
-    spec = {**SPEC, "part": "1-of-2", "places": places}
-    part = spec_of_part(spec)
-    assert [cell["key"] for cell in part["cells"]] == [str(place) for place in places]
-    assert {**part, "cells": CELLS} == spec
-    assert spec["cells"] is CELLS  # the spec itself is left as it is
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,3 @@ def test_steps_are_those_of_the_reference(net, whitening, bias):
     for name, array in theirs.items():
         np.testing.assert_allclose(ours[name], array, rtol=1e-8, atol=1e-10, err_msg=name)
     assert dense.test_error() == reference.test_error()
-
-
-def test_single_precision_agrees_to_its_rounding():
-    reference, dense = engines("lcn", dtype=np.float32, whitening=True, bias=True, rate=0.05)
-    assert dense.steps(ORDER) == pytest.approx(reference.steps(ORDER), rel=1e-4)
-    assert {array.dtype for array in dense.state().values()} == {np.dtype(np.float32)}

@@ -10,7 +10,7 @@ from srhm.model.encoding import one_hot
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm.networks.fcn2 import connected_weights, fcn2
+from srhm.networks.fcn2 import connected_weights
 from srhm.training.fcn2 import Fcn2Engine
 
 WIDTH = 5
@@ -43,13 +43,6 @@ def by_autograd(weights, own, x):
             x = x + 0.1 * weights[f"layer{k}.bias"]
         x = torch.relu(x)
     return x @ weights["readout"] / WIDTH
-
-
-def test_a_layer_has_as_many_units_as_channels_times_places():
-    layers = fcn2(parameters(depth=3), width=WIDTH)
-    assert [layer.n_units for layer in layers] == [WIDTH * 16, WIDTH * 4, WIDTH]
-    assert [layer.n_inputs for layer in layers] == [64 * 3, WIDTH * 16, WIDTH * 4]
-    assert [layer.scale**-2 for layer in layers] == pytest.approx([3, WIDTH, WIDTH])
 
 
 ORDER = np.arange(200) * 7 % 60

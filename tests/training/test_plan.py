@@ -7,26 +7,19 @@ from pathlib import Path
 import pytest
 
 from srhm.declare.study import ConfigError
-from srhm.training import plan as planning
-from srhm.training.configuration import HierarchySection, NamedSection
+from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
 
 GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
 SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
 # v = m = n_c = 4, L = s = 2, s_0 = 1: 4 * 16^3 distinct data; Eq. 3 gives 512, Eq. 4 gives 256.
 N_DISTINCT = 4 * (4 * 4) ** 3
-NAMED_GROUP = {**GROUP, "net": ["vgg11", "resnet18"], "s0": 2}
 
 
 def planned(*groups, **changes):
     """The plan of the section with these groups, or its own, and some keys changed."""
     made = {**SECTION, **changes, **({"curves": list(groups)} if groups else {})}
     return plan(HierarchySection.model_validate(made), Path())
-
-
-def named(*groups, **changes):
-    made = {"seeds": 2, "n_test": 100, "curves": list(groups), **changes}
-    return plan(NamedSection.model_validate(made), Path())
 
 
 def group(**changes):
@@ -71,82 +64,6 @@ def test_a_window_gives_sizes_around_the_predicted_sample_complexity(net, window
 
 def test_the_largest_size_leaves_50_test_points():
     assert values(cells(group(P=[N_DISTINCT - 50])), "n_test") == {(50,)}
-
-
-def test_classes_and_synonyms_are_all_that_the_paper_takes_unless_given():
-    assert values(cells(group(v=3, s=3, s0=0, P=[60])), "n_c", "m") == {(3, 9)}
-    assert values(cells(group(n_c=2, m=3)), "n_c", "m") == {(2, 3)}
-
-
-def test_a_curve_has_a_cell_for_each_size_and_seed():
-    expected = {("lcn", P, seed) for P in (100, 200) for seed in (0, 1)}
-    assert values(cells(), "net", "P", "seed") == expected
-    assert len(cells()) == 4
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"seeds": 7},
-        {"keep_weights": False},
-        {"measurement": {"n_points": 7}},
-        {"curves": [group(P=[100, 150, 200, 3000])]},
-        {"curves": [GROUP, group(net="cnn"), group(v=6)]},
-        {"curves": [group(v=6), group(width=16), GROUP]},
-        {"training": {"momentum": 0.9}},  # what it was by default
-    ],
-    ids=lambda changes: ", ".join(changes),
-)
-def test_the_key_of_a_cell_does_not_depend_on(changes):
-    assert set(cells()) <= set(cells(**changes))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"width": 9},
-        {"n_test": 99},
-        {"training": {"engine": "reference"}},
-        {"training": {"dtype": "float64"}},
-        {"training": {"max_steps": 1999999}},
-        {"training": {"n_checks": 29}},
-        {"training": {"learning_rate": 0.02}},
-        {"curves": [group(sparsity="B")]},
-        {"curves": [group(m=3)]},
-    ],
-    ids=str,
-)
-def test_the_key_of_a_cell_depends_on(changes):
-    assert set(cells()).isdisjoint(cells(**changes))
-
-
-def test_the_key_of_a_cell_depends_on_the_sources_of_its_engine(monkeypatch):
-    before = set(cells())
-    monkeypatch.setattr(planning, "digest_of", lambda *of: "another source")
-    assert before.isdisjoint(cells())
-
-
-def test_a_sample_holds_what_its_curve_needs():
-    found = planned(group(seeds=3))
-    (sample,) = found.samples.values()
-    assert sample.spec["n_train"] == 200
-    assert sample.spec["n_test"] == 100
-    assert sample.spec["seeds"] == [0, 1, 2]
-    assert [curve.sample for curve in found.curves.values()] == [sample.name]
-
-
-def test_named_nets_have_the_training_of_appendix_b():
-    for cell in cells_of(named(NAMED_GROUP, training={"max_steps": 77})).values():
-        assert (cell["engine"], cell["learning_rate"], cell["loss_threshold"]) == (
-            "torch",
-            1e-4,
-            1e-2,
-        )
-        assert (cell["width"], cell["batch_size"], cell["momentum"]) == (64, 4, 0.9)
-        assert cell["max_steps"] == 77
-    own = {**NAMED_GROUP, "width": 8, "training": {"learning_rate": 0.3, "loss_threshold": 1e-3}}
-    found = cells_of(named(own))
-    assert values(found, "width", "learning_rate", "loss_threshold") == {(8, 0.3, 1e-3)}
 
 
 SEARCH = {"low": 0.5, "high": 8, "search": "error"}

@@ -8,14 +8,12 @@ import pytest
 from train_curves import LOG, StopsAfter, hierarchy_curves
 
 from srhm.jobs.stopping import Stopped, StopRequest
-from srhm.model.grammar import parameters_of
-from srhm.model.sampling import draw_samples
 from srhm.planning.lengths import CurveJobs
 from srhm.planning.preset import Jobs
 from srhm.planning.specs import curve_spec, part_spec
 from srhm.store.gathering import checked
 from srhm.store.paths import keys_of_rows, searched_spec
-from srhm.store.records import TableError, write_derivations
+from srhm.store.records import TableError
 from srhm.training import engines as curve_module
 from srhm.training.any_trainer import spec_of_part
 from srhm.training.loop import alone
@@ -125,22 +123,3 @@ def test_rows_are_whole_when_each_search_has_ended(trained, tmp_path):
     more = pd.concat([rows, pd.DataFrame([{"key": other["key"], **row(other["cell"])}])])
     with pytest.raises(TableError, match="1 others"):
         checked(more, keys_of_rows(spec, more), "file")
-
-
-def test_networks_are_searched_for_as_they_are_trained(tmp_path):
-    """The real trainer, on the smallest grammar: a path of networks, each of which is stored."""
-    spec = json.loads(curve_spec(CURVE))
-    spec["cells"] = [{**e, "cell": {**e["cell"], "max_steps": 200}} for e in spec["cells"]]
-    parameters = parameters_of(CURVE.cells[0])
-    samples = draw_samples(parameters, [5, 6], n_train=max(SIZES), n_test=60)
-    file = tmp_path / "derivations.parquet"
-    write_derivations(samples, file, provenance={})
-    cells = by_key(
-        spec,
-        derivations=[str(file)],
-        **{"store": tmp_path / "cells", "checkpoints": tmp_path / "checkpoints"},
-        **{"threads": 1, "log": LOG, "stop": StopRequest(), "gpu": 0},
-    )
-    rows = pd.DataFrame([{"key": key, **cell.row} for key, cell in cells.items()])
-    assert keys_of_rows(searched_spec(CURVE), rows) == list(cells)
-    assert 4 <= len(cells) < len(CURVE.entries)

@@ -125,6 +125,15 @@ def test_all_is_computed_on_the_device():
             np.testing.assert_array_equal(one.weights[name], array)
 
 
+def test_a_gpu_multiplies_with_all_digits_of_single_precision(monkeypatch):
+    settings = [(torch.backends.cudnn, "allow_tf32"), (torch.backends.cuda.matmul, "allow_tf32")]
+    for setting in (*settings, (torch.backends.cudnn, "deterministic")):
+        monkeypatch.setattr(*setting, True)
+    with pytest.raises(IndexError):  # for want of members, after the settings
+        stacked.Stack([], {}, device=torch.device("cuda"))
+    assert not any(getattr(*setting) for setting in settings)
+
+
 @pytest.mark.parametrize("net", ["cnn", "efficientnetb0"])
 def test_a_stack_that_was_interrupted_has_the_bits_of_one_that_was_not(net, tmp_path, monkeypatch):
     monkeypatch.setattr(stacked, "STEPS_AT_ONCE", 2)

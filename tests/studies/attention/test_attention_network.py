@@ -8,8 +8,7 @@ import torch
 from torch.nn.functional import cross_entropy, layer_norm, relu, softmax
 
 from srhm.data import displace, random_grammar, symbols, train_and_test
-from srhm.training.autograd import inputs
-from srhm_studies.learning_curves.attention import configuration, engine
+from srhm_studies.learning_curves.attention import engine
 from srhm_studies.learning_curves.attention.bags import bag_error, strings
 from srhm_studies.learning_curves.attention.engine import TransformerEngine, transformer
 from srhm_studies.learning_curves.attention.experiment import output_probe, run
@@ -82,29 +81,6 @@ def test_steps_of_Adam_are_those_of_a_plain_loop(positions):
         assert np.allclose(found, weights[name].detach().numpy(), rtol=1e-6, atol=1e-7), name
 
 
-def test_steps_of_SGD_are_those_of_torch():
-    made, other = network(True), network(True)
-    trained = TransformerEngine(made, PARAMETERS, DATA, TEST, optimiser="momentum", rate=0.1,
-                                batch_size=96)  # fmt: skip
-    optimiser = torch.optim.SGD(other.parameters(), lr=0.1, momentum=0.9)
-    x = inputs(DATA, PARAMETERS, dtype=torch.float64)
-    for _ in range(3):
-        trained.steps(np.arange(96))
-        optimiser.zero_grad()
-        cross_entropy(other(x), torch.tensor(DATA.labels, dtype=torch.int64)).backward()
-        optimiser.step()
-    for one, two in zip(made.parameters(), other.parameters(), strict=True):
-        assert torch.allclose(one, two, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("positions", [False, True])
-def test_permuted_places_give_the_same_logits_without_positions_alone(positions):
-    made = network(positions)
-    x = inputs(DATA, PARAMETERS, dtype=torch.float64)
-    permuted = x[:, :, torch.randperm(x.shape[2], generator=torch.Generator().manual_seed(0))]
-    assert torch.allclose(made(x), made(permuted), atol=1e-12) is not positions
-
-
 def test_a_trained_net_without_positions_does_not_feel_displacements():
     made = network(False)
     TransformerEngine(made, PARAMETERS, DATA, TEST, optimiser="adam", rate=0.003,
@@ -130,18 +106,6 @@ def test_strings_and_the_least_error_of_bags_are_those_of_a_plain_enumeration():
     features, labels = strings(GRAMMAR)
     assert len(np.unique(features, axis=0)) == len(features) == n == 81
     assert (np.bincount(labels) == 27).all()
-
-
-def test_a_grammar_of_too_many_strings_is_refused():
-    large = random_grammar(depth=3, branching=2, n_features=8, n_empty=0, seed=0)
-    with pytest.raises(ValueError, match=r"strings of features: allowed are up to 2000000"):
-        bag_error(large)
-
-
-def test_a_width_that_heads_do_not_divide_is_refused():
-    with pytest.raises(ValueError, match="width = 10: allowed are multiples of the 4 heads"):
-        network(True, width=10)
-    assert configuration.HEADS == engine.HEADS
 
 
 CELL = {"L": 2, "s": 2, "s0": 1, "v": 3, "n_c": 3, "m": 3, "P": 48, "width": 8, "n_test": 100,

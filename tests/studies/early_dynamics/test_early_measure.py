@@ -95,8 +95,3 @@ def test_outputs_are_those_of_the_first_test_points_of_the_first_networks(tmp_pa
             F = member.predictor(end, member.data.x_test[: measure.N_POINTS])[0, :, 0]
         found = [row["F"] for row in table if row["key"] == member.key]
         np.testing.assert_allclose(found, F.numpy(), rtol=1e-9, atol=1e-9)
-
-
-def test_cells_that_are_not_trained_have_no_outputs(tmp_path):
-    entries, store = cells(tmp_path)
-    assert measure.measure_beginnings(entries, store=store, log=LOG)["outputs"] == []

@@ -93,9 +93,3 @@ def test_the_exponent_of_the_cnn_in_the_sparsity_is_about_one(make_sample):
     for s0 in (1, 2):
         exponent = np.log(points[s0] / points[0]) / np.log(s0 + 1)
         assert exponent == pytest.approx(1, abs=0.25)
-
-
-def test_only_lcn_and_cnn_have_this_first_step(make_sample):
-    grammar, data, _ = make_sample(n_train=3, n_test=1)
-    with pytest.raises(ValueError, match="net = 'fcn'"):
-        first_step(grammar, data, "fcn")

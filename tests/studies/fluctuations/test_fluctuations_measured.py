@@ -131,10 +131,3 @@ def test_resampled_ensembles_are_those_of_a_plain_loop_and_depart_as_one_over_th
         values = [found[n][name] for n in (1, 4, 16)]
         slope = np.polyfit(np.log([1, 4, 16]), np.log(values), 1)[0]
         assert slope == pytest.approx(-0.5, abs=0.06), name
-
-
-def test_noise_has_the_norm_of_the_data_and_no_direction():
-    x = torch.full((5, 1, 10), 1.0, dtype=torch.float64)
-    noise = measure.noise_like(x, generator=generator(0, role="test"))
-    torch.testing.assert_close(noise.norm(dim=-1), x[0].norm().expand(measure.N_NOISE, 1))
-    assert float(noise.mean(dim=0).norm()) < 5 * 10**0.5 / measure.N_NOISE**0.5

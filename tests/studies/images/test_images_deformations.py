@@ -48,16 +48,6 @@ def test_the_mean_squared_displacement_follows_its_formula(cutoff, temperature):
     assert measured == pytest.approx(formula, rel=0.05)
 
 
-@pytest.mark.parametrize("size", [8, 16, 32])
-@pytest.mark.parametrize("cutoff", [1, 3, 7])
-def test_pixel_centres_see_the_average_over_the_image(size, cutoff, tolerance):
-    settings = {"size": size, "cutoff": cutoff, "temperature": 0.003}
-    on_pixels = d.mean_squared_displacement_on_pixels(**settings)
-    np.testing.assert_allclose(
-        on_pixels, d.mean_squared_displacement(**settings), **tolerance(float)
-    )
-
-
 def test_a_cutoff_beyond_the_pixels_is_counted_exactly(tolerance):
     # At i = n every centre is at a crest, where sin^2 is 1 rather than 1/2.
     size, cutoff, T = 4, 5, 0.01
@@ -71,31 +61,12 @@ def test_a_cutoff_beyond_the_pixels_is_counted_exactly(tolerance):
     assert found > 1.01 * d.mean_squared_displacement(size=size, cutoff=cutoff, temperature=T)
 
 
-def test_the_guides_exact_sum_at_cutoff_three():
-    assert d.mean_squared_displacement(size=1, cutoff=3, temperature=1.0) == 0.5125
-
-
-@pytest.mark.parametrize("cutoff", [3, 10])
-def test_the_temperature_of_a_displacement_gives_that_displacement(cutoff):
-    temperature = d.temperature_of(1.5, size=SIZE, cutoff=cutoff)
-    squared = d.mean_squared_displacement(size=SIZE, cutoff=cutoff, temperature=temperature)
-    assert squared == pytest.approx(1.5**2)
-
-
 def test_variances_of_the_coefficients_are_those_of_the_law():
     amplitudes, _ = fields(2000, 3, 0.5)
     for k, (i, j) in product(range(2), d.modes(3).tolist()):
         m = d.modes(3).tolist().index([i, j])
         chi_square = (amplitudes[:, k, m] ** 2).sum() * (i * i + j * j) / 0.5
         assert FALSE_ALARM / 2 < stats.chi2(2000).cdf(chi_square) < 1 - FALSE_ALARM / 2
-
-
-@pytest.mark.parametrize("cutoff", [10, 15])
-def test_no_field_folds_at_half_the_stated_bound(cutoff):
-    # The bound is a law for large cut-offs and typical fields.
-    temperature = d.largest_temperature(cutoff) / 2
-    amplitudes, _ = fields(300, cutoff, temperature)
-    assert not d.folded(amplitudes, size=SIZE, cutoff=cutoff).any()
 
 
 def test_folds_are_found_where_the_map_reverses_a_row():
@@ -130,21 +101,6 @@ def test_interpolation_is_exact_on_bilinear_images(tolerance):
     found = d.deform(image, moved)[0, 0]
     assert inside.mean() > 0.9
     np.testing.assert_allclose(found[inside], expected[inside], **tolerance(float))
-
-
-def test_each_image_moves_by_its_own_field_and_all_its_channels_alike():
-    images = smooth_fields(3, generator=generator(0, role="train"))
-    _, moved = fields(3, 3, 0.002)
-    together = d.deform(images, moved)
-    for n, channel in product(range(3), range(3)):
-        alone = d.deform(images[n : n + 1, channel : channel + 1], moved[n : n + 1])
-        np.testing.assert_array_equal(together[n, channel], alone[0, 0])
-
-
-def test_each_noise_has_the_norm_asked_for(tolerance):
-    eta = d.noise((20, 3, 8, 8), norm=2.5, generator=generator(0, role="pairs"))
-    norms = np.linalg.norm(eta.reshape(20, -1), axis=1)
-    np.testing.assert_allclose(norms, 2.5, **tolerance(float))
 
 
 def test_noise_prefers_no_direction():

@@ -5,11 +5,9 @@ import shutil
 from math import isnan
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from images_data import N
-from invented_images import write_cifar
 from train_curves import image_entries, train_images
 
 from srhm.declare.study import ConfigError
@@ -76,16 +74,6 @@ def test_small_files_give_trained_networks_and_their_sensitivities(folder, data,
     assert measured[1]["test_error"] < 0.5  # chance is 0.9
 
 
-def test_training_repeats_bit_for_bit_and_seeds_differ(data):
-    images = section(training={"batch_size": 20, "max_steps": 3})
-    one, same = (training.train_cell(cell_of(images), *data) for _ in range(2))
-    other = training.train_cell(cell_of(images, seed=1), *data)
-    assert one.row == same.row
-    for name, array in one.weights.items():
-        np.testing.assert_array_equal(array, same.weights[name])
-    assert one.row["train_loss"] != other.row["train_loss"]
-
-
 def test_dropout_is_the_cells_own_randomness(data):
     images = section(training={"batch_size": 20, "max_steps": 2})
     rows = []
@@ -93,22 +81,6 @@ def test_dropout_is_the_cells_own_randomness(data):
         torch.rand(other_draws)  # what others draw of the global generator changes nothing
         rows.append(training.train_cell(cell_of(images, net="efficientnetb0"), *data).row)
     assert rows[0] == rows[1]
-
-
-def test_the_images_of_a_smaller_training_set_are_among_those_of_a_larger(data):
-    images = section()
-    small, large = (training.training_images(cell_of(images, P=P), data[0]) for P in (60, 200))
-    np.testing.assert_array_equal(small.pixels, large.pixels[:60])
-    other = training.training_images(cell_of(images, P=60, seed=1), data[0])
-    assert not np.array_equal(small.pixels, other.pixels)
-
-
-def test_training_ends_at_the_threshold_after_a_whole_epoch(data):
-    settings = {"batch_size": 20, "max_steps": 400, "loss_threshold": 0.5, "schedule": "constant"}
-    row = training.train_cell(cell_of(section(training=settings)), *data).row
-    assert row["status"] == "fitted"
-    assert row["train_loss"] < 0.5
-    assert row["steps"] == 2 * row["epochs"] < 400
 
 
 def test_a_network_whose_loss_is_no_number_is_a_diverged_row(folder, data, tmp_path):
@@ -142,20 +114,6 @@ def test_augmented_images_are_crops_of_the_padded_image_or_of_its_mirror():
         assert len(possible) == 1
         places |= possible
     assert len(places) > 20
-
-
-def test_other_data_are_other_cells(folder, tmp_path):
-    here, there = folder, tmp_path / "other"
-    write_cifar(there, records_per_file=N, generator=generator(1, role="train"))
-    keys = [{entry["key"] for entry in image_entries(SMALL, where)} for where in (here, there)]
-    assert len(keys[0]) == len(keys[1]) == 2
-    assert not keys[0] & keys[1]
-
-
-def test_without_the_folder_nothing_is_planned_and_the_reason_is_said(tmp_path):
-    planned = plan.plan(section(), tmp_path)
-    assert planned.curves == {}
-    assert str(tmp_path / section().folder) in planned.absent
 
 
 def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_path):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from copied_project import planned_jobs
 from invented_images import SECTION, write_cifar
 
 from srhm.commands import launch
@@ -32,16 +31,6 @@ def snakemake(config, *arguments):
     command += ["--configfile", str(config), "--directory", str(config.parent), "--cores", "1"]
     done = subprocess.run([*command, *arguments], capture_output=True, text=True)
     return done.stdout + done.stderr, done.returncode
-
-
-@pytest.mark.slow
-def test_without_the_images_the_figure_says_so_and_nothing_is_trained(config):
-    output, code = snakemake(config, "fig01_images")
-    assert code == 0, output
-    assert "Training" not in output
-    results = config.parent / "results" / "test"
-    assert (results / "figures" / "fig01_images.png").is_file()
-    assert pd.read_parquet(results / "tables" / "images" / "images.parquet").empty
 
 
 @pytest.mark.slow
@@ -79,20 +68,3 @@ def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
         said = capsys.readouterr().out
         assert ("take their place" in said) is (before is not None)
         assert before is None or f"were made of {before}; those of {file}" in said
-
-
-@pytest.mark.slow
-def test_words_in_braces_are_no_wildcards(tmp_path):
-    section = {"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": 10, "seeds": 1}
-    values = {
-        "preset": "braces",
-        "description": "of {study} and {  word }",
-        "images": {**SECTION, "folder": "{word}"},
-        "first_step": {"grammars": [section]},
-    }
-    write_cifar(tmp_path / "{word}", records_per_file=20, generator=generator(0, role="test"))
-    config = tmp_path / "braces.yaml"
-    config.write_text(yaml.safe_dump(values), encoding="utf-8")
-    output, code = snakemake(config, "images_study", "first_step_study", "--dry-run")
-    assert code == 0, output
-    assert {"train_images", "page_first_step"} <= planned_jobs(output).keys()

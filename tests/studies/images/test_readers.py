@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from invented_digits import idx, write_mnist, written
+from invented_digits import idx, write_mnist
 from invented_images import write_cifar
 
 from srhm.images import readers
@@ -22,7 +22,6 @@ from srhm.images.readers import (
     cifar_files,
     load_cifar,
     load_files,
-    read_file,
     standardised,
 )
 from srhm.model.seeding import generator
@@ -84,16 +83,6 @@ def test_idx_files_are_read_as_they_were_written(digits):
         np.testing.assert_array_equal(array, found)
 
 
-def test_of_contents_with_a_sum_any_compression_is_taken(digits):
-    one, folder, arrays = digits
-    (folder / IMAGES).write_bytes(gzip.compress(idx(arrays[IMAGES]), compresslevel=1))
-    if one.files[IMAGES].unpacked:
-        np.testing.assert_array_equal(read_file(folder / IMAGES, one.files[IMAGES]), arrays[IMAGES])
-    else:
-        with pytest.raises(ImagesError, match="not what it should be"):
-            read_file(folder / IMAGES, one.files[IMAGES])
-
-
 def test_a_line_of_a_table_is_an_image_and_its_label(tmp_path):
     table = np.random.default_rng(0).integers(0, 10, size=(3, 785))
     content = "\n".join(",".join(map(str, row)) for row in table).encode()
@@ -138,42 +127,6 @@ def test_a_missing_or_altered_file_is_refused_by_name(cifar, digits):
         (folder / name).unlink()
         with pytest.raises(ImagesError, match=f"{name} does not exist"):
             load_files(folder, files)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda content: content[:-1], "has 23519 numbers, not 23520"),
-        (lambda content: content[:7] + b"\x1f" + content[8:], "no IDX file of bytes of shape"),
-    ],
-    ids=["cut", "count"],
-)
-def test_files_that_are_not_as_their_header_are_refused(tmp_path, change, message):
-    array = np.zeros((30, 28, 28), dtype=np.uint8)
-    file = written(tmp_path / "one.gz", array, change(idx(array)))
-    with pytest.raises(ImagesError, match=message):
-        read_file(tmp_path / "one.gz", file)
-
-
-def test_a_file_that_is_not_packed_and_a_label_above_nine_are_refused(tmp_path):
-    files, arrays = write_mnist(tmp_path / "digits", generator=generator(0, role="train"))
-    path = tmp_path / "digits" / LABELS
-    files[LABELS] = written(path, arrays[LABELS] + 10)
-    with pytest.raises(ImagesError, match="holds the label 1"):
-        load_files(path.parent, files)
-    path.write_bytes(b"no gzip")
-    files[LABELS] = replace(files[LABELS], sum=hashlib.sha256(b"no gzip").hexdigest())
-    with pytest.raises(ImagesError, match="cannot be unpacked"):
-        load_files(path.parent, files)
-
-
-def test_records_of_another_number_need_their_sums(cifar):
-    (cifar[0] / SUMS_FILE).write_text("")
-    with pytest.raises(ImagesError, match=f"lacks the sum of {BINS[0]}"):
-        cifar_files(cifar[0], records_per_file=N)
-    (cifar[0] / SUMS_FILE).unlink()
-    with pytest.raises(ImagesError, match=f"{SUMS_FILE} does not exist"):
-        cifar_files(cifar[0], records_per_file=N)
 
 
 def test_standardised_training_pixels_have_mean_zero_and_variance_one(cifar):
@@ -222,13 +175,6 @@ def test_files_are_downloaded_whole_or_not_at_all(digits, tmp_path, capsys):
     (folder / IMAGES).unlink()
     with pytest.raises(ImagesError, match="cannot be read"):
         download(one, folder.as_uri(), target.parent / "again")
-
-
-@pytest.mark.parametrize("url", ["nonsense", "http://a b/"])
-def test_what_is_no_address_is_named(tmp_path, capsys, url):
-    assert main(["cifar10", "--folder", str(tmp_path / "data"), "--url", url]) == 1
-    assert f"{url} cannot be read (" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_answer_without_an_end_is_cut_and_removed(tmp_path, capsys, monkeypatch):

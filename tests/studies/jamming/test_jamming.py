@@ -53,28 +53,6 @@ def test_more_than_a_tenth_of_n_unsatisfied_points_with_a_loss_are_jammed(change
     assert row["load"] == 1
 
 
-def test_n_star_lies_between_the_last_jammed_width_and_the_next():
-    found = smallest_that_fit(cells())
-    assert list(found["P"]) == list(SIZES)
-    assert set(found["status"]) == {"reached"}
-    for _, row in found.iterrows():
-        threshold = row["P"] / 2
-        assert row["N_low"] < threshold <= row["N_high"]
-        assert row["N_low"] == WEIGHTS * row["h_low"]
-        assert row["N_star"] == pytest.approx((row["N_low"] * row["N_high"]) ** 0.5)
-    assert set(found["n_members"]) == {5 * N_MEMBERS}
-
-
-def test_n_star_is_the_last_change_from_the_widest_down():
-    # A narrow width that fits by chance does not hide a wider one that is jammed.
-    table = cells()
-    lucky = (table["P"] == 512) & (table["width"] == 2)
-    table.loc[lucky, ["status", "n_unsatisfied", "mean_loss"]] = ["fitted", 0, 0.0]
-    assert smallest_that_fit(table).equals(
-        smallest_that_fit(cells()).assign(n_capped=lambda t: t["n_capped"] - [0, 0, N_MEMBERS])
-    )
-
-
 @pytest.mark.parametrize(
     ("n_star", "status"), [(0.05, "below_range"), (1000.0, "above_range"), (0.5, "reached")]
 )
@@ -84,11 +62,3 @@ def test_n_star_beyond_the_widths_is_a_bound(n_star, status):
     assert found["N_low"].isna().all() == (status == "below_range")
     assert found["N_high"].isna().all() == (status == "above_range")
     assert found["N_star"].isna().all() == (status != "reached")
-
-
-def test_unlike_cells_do_not_share_an_n_star():
-    both = pd.concat([cells(), cells(labels="shuffled", n_star=1.0)])
-    found = smallest_that_fit(both)
-    assert len(found) == 2 * len(SIZES)
-    stars = found.groupby("labels")["N_star"].mean()
-    assert stars["shuffled"] == pytest.approx(2 * stars["parity"])

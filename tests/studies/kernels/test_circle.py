@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from srhm_studies.smoothness.kernels.covariance import gram
-from srhm_studies.smoothness.kernels.laws import learning_exponent
 from srhm_studies.smoothness.kernels.regression import expected_error, regression_weights
 from srhm_studies.smoothness.kernels.spectrum import kernel_pca
 
@@ -57,13 +56,3 @@ def test_expected_error_at_equal_steps_is_equation_39(teacher, student):
     weights = regression_weights(S[:n, :n], S[:n, n:])
     found = expected_error(weights, gram(points, kernel=teacher, sigma=1.0)).mean()
     assert found == pytest.approx(error_on_lattice(teacher, student, n), rel=0.01)
-
-
-@pytest.mark.parametrize(
-    ("teacher", "student"),
-    [("laplace", "laplace"), ("matern-1", "laplace"), ("matern-3/2", "laplace")],
-)
-def test_the_error_of_equation_39_falls_with_the_exponent_of_the_theorem(teacher, student):
-    few, many = (error_on_lattice(teacher, student, n) for n in (64, 256))
-    slope = np.log(few / many) / np.log(4)
-    assert slope == pytest.approx(learning_exponent(teacher, student, 1), rel=0.03)

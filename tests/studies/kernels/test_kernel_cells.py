@@ -16,7 +16,7 @@ from srhm_studies.smoothness.kernels import (
     spectrum,
     teacher_student,
 )
-from srhm_studies.smoothness.kernels.data import draw_points, shuffled_digits
+from srhm_studies.smoothness.kernels.data import shuffled_digits
 from srhm_studies.smoothness.kernels.laws import (
     density_exponent,
     learning_exponent,
@@ -39,28 +39,6 @@ def test_a_cell_repeats_and_the_two_errors_of_a_teacher_agree():
     assert one["status"] == "done"
     assert one["mse"] == pytest.approx(one["expected_mse"], rel=0.1)
     assert dict(teacher_student.run({**TEACHER, "seed": 1}).row) != one
-
-
-def test_a_student_that_is_singular_says_so():
-    cell = {**TEACHER, "kernel": "gauss", "sigma": 20.0, "P": 200}
-    row = teacher_student.run(cell).row
-    assert row["status"] == "not positive"
-    assert np.isnan([row["mse"], row["expected_mse"]]).all()
-    assert teacher_student.run({**cell, "jitter": 1e-8}).row["status"] == "done"
-
-
-def test_points_are_nested_and_uniform():
-    few, many = (
-        draw_points("sphere", 3, n, generator=np.random.default_rng(0)) for n in (10, 5000)
-    )
-    np.testing.assert_array_equal(few, many[:10])
-    assert many.shape == (5000, 4)
-    np.testing.assert_allclose(np.linalg.norm(many, axis=1), 1)
-    np.testing.assert_allclose((many**2).mean(axis=0), 1 / 4, atol=0.02)
-    cube = draw_points("cube", 2, 5000, generator=np.random.default_rng(0))
-    np.testing.assert_allclose(cube.mean(axis=0), 0.5, atol=0.02)
-    with pytest.raises(ValueError, match="allowed are sphere, cube"):
-        draw_points("torus", 2, 5, generator=np.random.default_rng(0))
 
 
 def test_digits_are_those_of_the_package_with_their_parity():

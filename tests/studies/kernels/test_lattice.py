@@ -4,25 +4,9 @@ import numpy as np
 import pytest
 
 from srhm_studies.smoothness.kernels.covariance import gram
-from srhm_studies.smoothness.kernels.lattice import lattice, on_torus, run, side_of
+from srhm_studies.smoothness.kernels.lattice import lattice, on_torus, run
 
 FINE = 60
-
-
-def test_a_lattice_has_its_points_at_equal_steps():
-    points = lattice(3, 2)
-    assert points.shape == (9, 2)
-    np.testing.assert_allclose(np.unique(points), [0, 1 / 3, 2 / 3])
-    assert side_of(125, 3) == 5
-    with pytest.raises(ValueError, match=r"126 points: a lattice of 3 dimensions has n\^3, as 125"):
-        side_of(126, 3)
-
-
-def test_distances_on_the_torus_are_the_same_from_each_of_its_points():
-    turns = lattice(4, 3)
-    distances = np.linalg.norm(on_torus(turns)[:, None] - on_torus(turns)[None], axis=2)
-    for own in distances:
-        np.testing.assert_allclose(np.sort(own), np.sort(distances[0]), atol=1e-12)
 
 
 def coefficients(kernel, sigma):

@@ -1,6 +1,5 @@
 """5,000 digits of MNIST: left out without their package; cells on invented ones by other routes."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +8,6 @@ from scipy.spatial.distance import cdist
 
 from srhm.images import readers
 from srhm.images.readers import SETS, Images, ImagesError
-from srhm.model.seeding import generator
 from srhm_studies.smoothness.kernels import mnist5k as cells
 from srhm_studies.smoothness.kernels.configuration import KernelsSection
 from srhm_studies.smoothness.kernels.study import STUDY
@@ -19,7 +17,6 @@ SECTION = {
     "spectra": [{"data": "mnist5k", "sigma": 1, "P": 9, "seeds": 1}],
     "neighbours": [{"data": "mnist5k", "P": 9, "seeds": 1}, {"data": "digits", "P": 9, "seeds": 1}],
 }
-LEARNT = {"method": "regression", "kernel": "laplace", "sigma": 1.0, "jitter": 0.0}
 
 
 def invented(n=60):
@@ -46,27 +43,6 @@ def test_without_the_package_its_curves_are_left_out_aloud(monkeypatch):
     kept = planned.computable
     assert [curve.cells[0]["data"] for curve in kept.curves.values()] == ["digits"]
     assert kept.absent == SETS["mnist5k"].notice(Path())
-
-
-def test_the_package_decides_no_key(monkeypatch):
-    names = []
-    for found in (None, find_spec("srhm")):
-        monkeypatch.setattr(readers, "find_spec", lambda name, found=found: found)
-        names.append(list(STUDY.plan(KernelsSection.model_validate(SECTION), Path()).curves))
-    assert names[0] == names[1]
-
-
-def test_test_points_are_the_last_of_the_order_and_the_unit_is_a_mean_distance(there):
-    images, parity = cells.shuffled(seed=3)
-    assert sorted(map(tuple, images)) == sorted(map(tuple, cells._labelled()[0]))
-    distances = cdist(images, images)
-    assert distances[np.triu_indices(len(images), 1)].mean() == pytest.approx(1)
-    order = generator(3, role="train").permutation(len(images))
-    np.testing.assert_array_equal(parity, np.where(there.labels[order] % 2, 1.0, -1.0))
-    row = cells.run({**LEARNT, "P": 30, "n_test": 20, "seed": 3}).row
-    within, between = (np.exp(-part[:, :30]) for part in (distances[:30], distances[-20:]))
-    found = between @ np.linalg.solve(within, parity[:30])
-    assert row["mse"] == pytest.approx(((found - parity[-20:]) ** 2).mean())
 
 
 def test_tails_and_distances_are_those_of_the_same_digits(there):

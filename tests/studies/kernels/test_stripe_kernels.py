@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from srhm_studies.smoothness.kernels.laws import stripe_exponent
 from srhm_studies.smoothness.kernels.stripe import run, tangent
 
 CELL = {"d": 5, "P": 128, "n_test": 500, "seed": 0, "sigma": 5.0}
@@ -30,8 +29,3 @@ def test_compressed_inputs_are_learnt_better(kernel):
         for data in ("stripe_compressed", "stripe")
     ]  # fmt: skip
     assert 0 < errors[0] < errors[1] < 0.5
-
-
-def test_the_law_has_the_numbers_of_the_thesis():
-    assert stripe_exponent(5, compressed=False) == pytest.approx(5 / 13)
-    assert stripe_exponent(5, compressed=True) == pytest.approx(7 / 13)

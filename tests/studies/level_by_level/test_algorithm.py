@@ -10,7 +10,7 @@ from srhm.data import tree
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
 from srhm_studies.learning_curves.level_by_level import learner
-from srhm_studies.learning_curves.level_by_level.errors import response_errors, token_error
+from srhm_studies.learning_curves.level_by_level.errors import token_error
 from srhm_studies.learning_curves.level_by_level.experiment import (
     independent,
     learn,
@@ -18,15 +18,12 @@ from srhm_studies.learning_curves.level_by_level.experiment import (
     probe_of,
     run,
     task_of,
-    truth,
 )
 from srhm_studies.learning_curves.level_by_level.patches import (
-    Alphabet,
-    Tokens,
     alphabet_of,
     inputs,
 )
-from srhm_studies.learning_curves.level_by_level.population import joint, population
+from srhm_studies.learning_curves.level_by_level.population import population
 
 LEAST = 0.2
 
@@ -109,25 +106,6 @@ def test_responses_of_latents_are_those_of_enumerated_data(net):
                     assert exact.responses[group, latent] == pytest.approx(expected)
 
 
-def test_joint_probabilities_sum_to_one_and_know_the_class():
-    grammar = grammar_of(1, L=3, v=4, m=3, n_c=3)
-    for level in (1, 2, 3, 4):
-        assert joint(grammar, level).sum(axis=(1, 2)) == pytest.approx(1)
-    assert joint(grammar, 4)[0] == pytest.approx(np.eye(3) / 3)
-
-
-def test_population_follows_places_where_there_are_empty_ones():
-    grammar = grammar_of(2, L=2, s0=1)
-    data = independent(grammar, 20000, np.random.default_rng(5))
-    latents = tree(data, grammar)[2]
-    exact = population(grammar, 2, learner.groups("separate", 4))
-    for place in range(4):
-        for latent in range(3):
-            met = (latents.places == place) & (latents.features == latent)
-            found = np.bincount(data.labels[met.any(axis=1)], minlength=3) / met.sum() - 1 / 3
-            assert found == pytest.approx(exact.responses[place, latent], abs=0.04)
-
-
 def test_ridge_is_the_closed_form_on_all_points():
     rng = np.random.default_rng(0)
     features, contents = rng.normal(size=(6, 4)), rng.integers(6, size=50)
@@ -159,21 +137,6 @@ def test_label_means_are_those_of_a_plain_loop():
         assert means[place, content] == pytest.approx(expected)
 
 
-def test_contents_are_one_to_one_with_tokens_and_their_places_in_the_patch():
-    alphabet = Alphabet(n_tokens=3, branching=2, n_empty=1)
-    assert alphabet.size == 36
-    assert alphabet.patch_size == 4
-    rows = alphabet.one_hot()
-    assert len(np.unique(rows, axis=0)) == 36
-    assert (rows.sum(axis=1) == 2).all()
-    tokens = Tokens(np.array([[2, 1]]), np.array([[5, 6]]))  # second patch: places 1 and 2 of 4
-    patches = alphabet.patches(tokens)
-    assert patches.places.tolist() == [[1]]
-    first, second = rows[patches.contents[0, 0]].reshape(2, 2, 3)
-    assert first.tolist() == [[0, 0, 0], [0, 0, 1]]
-    assert second.tolist() == [[0, 1, 0], [0, 0, 0]]
-
-
 def test_token_error_is_that_of_the_best_permutation():
     rng = np.random.default_rng(2)
     tokens, latents = rng.integers(3, size=(2, 40, 2))
@@ -184,37 +147,6 @@ def test_token_error_is_that_of_the_best_permutation():
     )
     assert token_error(tokens, latents, groups) == pytest.approx(1 - agreeing / 80)
     assert token_error((latents + 1) % 3, latents, groups) == 0
-
-
-def test_response_errors_of_known_responses():
-    grammar, task = identifiable("shared")
-    data = all_data(grammar)
-    stages, rows = rows_of(grammar, task, data, data)
-    patches, latents = task.alphabet.patches(inputs(data)), truth(data, grammar)[2].values
-    exact = task.exact[0]
-    of_content = np.zeros(stages[0].counts.shape, dtype=int)
-    of_content[0, patches.contents] = latents
-    perfect = exact.responses[0][of_content]
-    noise = np.zeros_like(perfect)
-    noise[..., 0] = 0.1
-    stage = learner.Stage(perfect + noise, stages[0].tokens, stages[0].counts, stages[0].group_of)
-    found = response_errors(stage, patches, latents, exact)
-    assert found.error == pytest.approx(0.1 / exact.signal()[0])
-    assert found.within == pytest.approx(0, abs=1e-12)
-    assert rows[0]["within"] < 0.05 * rows[0]["between"]
-
-
-def test_the_oracle_of_correlations_finds_the_same_tokens():
-    """All data: contents of equal conditional frequencies of the label are synonyms."""
-    grammar, task = identifiable("shared", L=2, v=4, m=4, n_c=4)
-    data = all_data(grammar)
-    patches = task.alphabet.patches(inputs(data))
-    counts, means = learner.label_means(patches, data.labels, task.alphabet, 4, task.group_of[0])
-    _, oracle = np.unique(means[0].round(9), axis=0, return_inverse=True)
-    stages = learn(task, data, n_random=256, generator=np.random.default_rng(0))
-    pairs = set(zip(oracle.ravel().tolist(), stages[0].tokens[0].tolist(), strict=True))
-    assert len(pairs) == 4
-    assert (counts > 0).all()
 
 
 def test_synonyms_exchanged_change_tokens_below_their_level_only():

@@ -18,7 +18,7 @@ from srhm_studies.beyond.memory.chain import (
     worse_arm,
     worse_arm_exactly,
 )
-from srhm_studies.beyond.memory.memories import Memory, memento, ram, words
+from srhm_studies.beyond.memory.memories import Memory, memento, ram
 from srhm_studies.beyond.memory.policies import column_of_confidence, probabilities
 
 Array = NDArray[np.float64]
@@ -122,19 +122,6 @@ def test_gradient_is_that_of_autograd_through_a_plain_loop(
         **{**tolerance(np.float64), "rtol": 1e-7},
     )
     assert_allclose(worse_arm(memory, policy.detach().numpy(), mu=mu, reset=reset), q.item())
-
-
-def test_an_agent_that_ignores_what_it_sees_plays_the_worse_arm_half_of_the_time() -> None:
-    policy = np.full((memento(2).n_observations + 1, 2), [0.8, 0.2])
-    assert worse_arm(memento(2), policy, mu=0.5, reset=0.01) == pytest.approx(0.5, abs=1e-13)
-
-
-def test_memento_shifts_its_word_by_one_play() -> None:
-    """AB with +- and a B that pays: BB with -+ (thesis, definition 2.6, with m = 2)."""
-    known = words(2)
-    here, there = known.index(((0, 1), (0, 1))), known.index(((1, 1), (1, 0)))
-    assert memento(2).following[here, 1, 0] == there
-    assert memento(3).n_observations == 4 + 4**2 + 4**3
 
 
 def test_two_states_by_hand_at_a_reset() -> None:

@@ -1,6 +1,6 @@
 """Columns and necklaces against closed forms; starts and the flow."""
 
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,13 +9,11 @@ from srhm.model.seeding import generator
 from srhm_studies.beyond.memory import cells, theory
 from srhm_studies.beyond.memory.chain import with_gradient, worse_arm, worse_arm_exactly
 from srhm_studies.beyond.memory.flow import flow
-from srhm_studies.beyond.memory.memories import memento, ram, words
+from srhm_studies.beyond.memory.memories import memento, ram
 from srhm_studies.beyond.memory.necklaces import exit_word, gray_order, necklace_of, necklaces
 from srhm_studies.beyond.memory.policies import (
-    FLOOR,
     STARTS,
     column_of_confidence,
-    necklace_exits,
     necklace_policy,
     probabilities,
     weights_near,
@@ -44,10 +42,6 @@ def test_columns_without_exits_reach_their_limit(n_states: int) -> None:
     assert q == pytest.approx(theory.column_of_confidence(n_states, LIMIT["mu"]), rel=1e-6)
 
 
-def test_columns_are_as_good_as_twice_their_states_without_the_last_play() -> None:
-    assert theory.column_of_confidence(4, 0.1) == pytest.approx(theory.hellman_cover(8, 0.1))
-
-
 def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> None:
     reset = 1e-8
     rate, q = cells.best_column_rate(4, 0.1, reset)
@@ -60,15 +54,6 @@ def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> Non
     assert theory.exit_rate(4, 0.1, reset) == pytest.approx(rate, rel=0.01)
     many = theory.exit_rate_of_many(0.1, reset)
     assert theory.exit_rate(80, 0.1, reset) == pytest.approx(many, rel=1e-5)
-
-
-def test_number_of_necklaces_is_that_of_burnside() -> None:
-    """The mean over all rotations of the words that they leave as they are."""
-    for m in range(1, 9):
-        fixed = [
-            sum(word[i:] + word[:i] == word for word in product((0, 1), repeat=m)) for i in range(m)
-        ]
-        assert len(necklaces(m)) == sum(fixed) / m
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 7])
@@ -108,43 +93,6 @@ def test_necklace_policy_reaches_its_limit_from_above(m: int) -> None:
     assert q[1] == pytest.approx(1, abs=0.02)
 
 
-def test_necklaces_are_left_where_all_rewards_speak_for_one_hypothesis() -> None:
-    exits = necklace_exits(3)
-    assert ((0, 0, 0), (1, 1, 1)) in exits
-    assert ((1, 1, 1), (1, 1, 1)) in exits
-    assert len(exits) == 2 * (len(gray_order(3)) - 1)
-    for arms, rewards in exits:
-        assert len({arm ^ reward for arm, reward in zip(arms, rewards, strict=True)}) == 1
-
-
-def test_linear_start_changes_the_state_by_one_at_most_and_columns_keep_the_arm() -> None:
-    n_states = 5
-    linear, columns = (
-        probabilities(STARTS["ram"][name](n_states, generator(0, role="initialisation")))
-        for name in ("linear", "columns")
-    )
-    for observation, decision in product(range(4 * n_states), range(2 * n_states)):
-        state, arm = observation // 4, observation // 2 % 2
-        far = abs(state - decision // 2) > 1
-        switches = arm != decision % 2 and state > 0
-        assert (linear[observation, decision] < 1.1 * FLOOR) == far
-        assert (columns[observation, decision] < 1.1 * FLOOR) == (far or switches)
-
-
-def test_starts_of_a_memento_play_the_oldest_arm_but_at_their_exits() -> None:
-    cycles, necklace = (
-        probabilities(STARTS["memento"][name](3, generator(0, role="initialisation")))
-        for name in ("cycles", "necklace")
-    )
-    exits = necklace_exits(3)
-    for i, (arms, rewards) in enumerate(words(3)):
-        informative = len({a ^ b for a, b in zip(arms, rewards, strict=True)}) == 1
-        if len(arms) == 3:
-            assert (cycles[i, arms[0]] > 1 - 2 * FLOOR) == (not informative)
-            assert (necklace[i, arms[0]] > 1 - 2 * FLOOR) == ((arms, rewards) not in exits)
-    np.testing.assert_array_equal(cycles[-1], necklace[-1])
-
-
 def test_flow_goes_where_small_euler_steps_go() -> None:
     weights = STARTS["memento"]["random"](2, generator(3, role="initialisation"))
     memory, mu, reset, step = memento(2), 0.5, 1e-2, 0.1
@@ -170,27 +118,3 @@ def test_learning_near_the_columns_finds_nothing_better() -> None:
     start = weights_near(column_of_confidence(3, rate))
     found = flow(ram(3), start, mu=mu, reset=reset, times=[1e6], max_evaluations=20000)
     assert found.worse_arm[-1] == pytest.approx(best, rel=0.01)
-
-
-def test_cells_of_each_experiment() -> None:
-    columns = cells.best_columns({"size": 3, "mu": 0.1, "r": 1e-8}).row
-    assert columns["q"] == pytest.approx(columns["q_limit"], rel=0.01)
-    limit = cells.necklaces_in_the_limit({"size": 2, "mu": 0.1, "exit_inside": 1e-3}).row
-    assert limit["n_chain"] == limit["n_necklaces"] == 3
-    best = cells.best_necklaces({"size": 2, "mu": 0.1, "r": 1e-5}).row
-    assert float(limit["q_limit"] or 0) < float(best["q"] or 0) < 0.5
-    learnt = cells.learn(
-        {
-            "memory": "ram",
-            "size": 2,
-            "start": "random",
-            "mu": 0.1,
-            "r": 1e-3,
-            "t_end": 100.0,
-            "max_evaluations": 500,
-            "seed": 0,
-        }
-    )
-    assert learnt.row["status"] == "done"
-    assert learnt.tables["history"]["q"][-1] == learnt.row["q"]
-    assert learnt.tables["history"]["t"][-1] == learnt.row["t"] == 100.0

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from srhm_studies.beyond.memory.stabilised import (
-    SAFETY,
     advanced,
     error_of,
     longest,
-    radius_along,
     stages_for,
 )
 
@@ -49,8 +47,3 @@ def test_long_steps_are_stable_with_the_stages_that_are_asked_for(length):
     fewer = advanced(_decay, stiff, _decay(stiff), length, max(2, n_stages // 2))
     assert abs(fewer[2]) > 1
     assert longest(n_stages, RATES.max()) == pytest.approx(length, rel=0.5)
-
-
-def test_radius_is_the_largest_rate():
-    found, _ = radius_along(_decay, START, _decay(START), np.ones(3), rounds=20)
-    assert found == pytest.approx(SAFETY * 40, rel=1e-5)

@@ -2,9 +2,7 @@
 
 import pytest
 import torch
-from torch import nn
 
-from srhm.networks import inspection
 from srhm.networks.inspection import (
     FAMILIES,
     INPUT,
@@ -68,26 +66,3 @@ def test_structures_are_those_that_the_paper_prints(rows):
             assert row["batch_norm"]
         else:
             assert row["batch_norm"] == ("bn" in name)
-
-
-def test_what_differs_is_read_off_the_modules(monkeypatch):
-    # a network with other parts has another row
-    class Other(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.layers = nn.Sequential(
-                nn.Conv1d(10, 6, 3), nn.SiLU(), nn.AdaptiveAvgPool1d(9), nn.Conv1d(6, 6, 3),
-                nn.ReLU(), nn.Flatten(), nn.Linear(42, 7), nn.Linear(7, 2),
-            )  # fmt: skip
-
-        def forward(self, x):
-            return self.layers(x)
-
-    monkeypatch.setattr(inspection, "named_network", lambda *_, **__: Other())
-    found = structure("vgg11", dimensions=1)
-    assert found.depth == 4
-    assert found.n_linear == 2
-    assert found.activation == "ReLU, swish"
-    assert found.pooling == "average"
-    assert not found.batch_norm
-    assert found.n_parameters == (10 * 3 + 1) * 6 + (6 * 3 + 1) * 6 + 43 * 7 + 8 * 2

@@ -8,7 +8,6 @@ from srhm.data import random_grammar, symbols, train_and_test
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.optimisers.analysis import ONE_LESS_MOMENTUM
 from srhm_studies.learning_curves.optimisers.engine import OPTIMISERS, Optimiser, OptimiserEngine
 from srhm_studies.learning_curves.optimisers.experiment import run
 
@@ -88,20 +87,6 @@ def test_steps_are_those_of_torch_optim_one_by_one(net, optimiser, rate):
             assert np.allclose(found, tensors[name].detach().numpy(), rtol=1e-7, atol=1e-10), name
 
 
-def test_an_engine_goes_on_from_the_state_of_another():
-    first, second = (engine_of("lcn", OPTIMISERS["adam"], 0.02) for _ in range(2))
-    before, after = orders(2)
-    first.steps(before)
-    second.restore(first.state())
-    assert first.steps(after) == second.steps(after)
-    for name, weights in first.weights().items():
-        assert (weights == second.weights()[name]).all()
-
-
-def test_a_loss_that_is_no_number_ends_the_steps():
-    assert not np.isfinite(engine_of("cnn", OPTIMISERS["plain"], 1e6).steps(orders(1)[0]))
-
-
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 def test_a_cell_learns_by_each_optimiser(optimiser):
     rate = {"adam": 0.01, "plain": 0.3}.get(optimiser, 0.03)
@@ -112,9 +97,3 @@ def test_a_cell_learns_by_each_optimiser(optimiser):
     assert many["status"] == "fitted"
     assert many["train_loss"] < 0.01
     assert many["test_error"] < 0.1 < few["test_error"]
-
-
-def test_rates_are_compared_by_the_momentum_that_is_trained():
-    sgd = {name: one for name, one in OPTIMISERS.items() if not one.adam}
-    trained = {name: 1 - one.momentum for name, one in sgd.items()}
-    assert pytest.approx(trained) == ONE_LESS_MOMENTUM

@@ -28,7 +28,6 @@ from srhm_studies.learning_curves.own_latents.experiment import (
     independent,
     inputs,
     noise,
-    run,
 )
 
 
@@ -128,24 +127,6 @@ def test_pairs_by_hand_and_by_another_library():
     # Tokens have names of their own at each place: pairs of two places do not count.
     apart = np.broadcast_to([0, 1], latents.shape)
     assert wrong_pairs((latents + apart) % 3, latents, apart) == 0
-
-
-def test_a_level_is_learnt_from_the_clusters_below():
-    cell = {"net": "shared", "target": "context", "L": 3, "s": 2, "s0": 0, "v": 6, "m": 3,
-            "n_c": 6, "P": 8000, "n_test": 300}  # fmt: skip
-    rows = [run({**cell, "seed": seed}).row for seed in range(4)]
-    assert np.median([row["wrong"] for row in rows]) < 0.05
-    few = run({**cell, "P": 20, "seed": 0}).row
-    assert few["wrong"] > 0.5
-    assert few["wrong_first"] <= few["wrong"]
-
-
-@pytest.mark.parametrize("net", NETS)
-def test_with_all_tuples_in_use_cousins_know_nothing(net):
-    grammar = grammar_of(L=3, v=3, m=3)
-    for level in (1, 2):
-        assert population(grammar, level, target="context", net=net).signal().max() < 1e-12
-        assert population(grammar, level, target="class", net=net).signal().min() > 0.01
 
 
 def test_the_law_by_hand():

@@ -89,21 +89,3 @@ def test_the_widest_margin_is_that_of_explicit_gradients():
     found = measure.svm_error(network_of(cell), weights, train, test)
     assert found == pytest.approx(expected, abs=0.011)
     assert 0 < found < 0.5
-
-
-def test_compressed_inputs_are_learnt_better_and_of_feature_cells_alone(tmp_path):
-    group = {**STRIPE, "d": 6, "P": 60, "width": 20, "optimiser": {"max_evaluations": 1500}}
-    entries = entries_of(group)
-    train_flow(entries, store=tmp_path / "cells")
-    table = measure.measure_compressed(entries, store=tmp_path / "cells", log=LOG)
-    write_table(
-        [{"curve": "c", **row} for row in table], tmp_path / "t.parquet", measure.COMPRESSED
-    )
-    features = {entry["key"] for entry in entries if entry["cell"]["alpha_tilde"] == 0.1}
-    assert {row["key"] for row in table} == features
-    for key in features:
-        whole, squeezed = (row for row in table if row["key"] == key)
-        assert (whole["inputs"], squeezed["inputs"]) == ("whole", "compressed")
-        assert whole["ratio"] == 1 < squeezed["ratio"]
-        assert squeezed["test_error"] < whole["test_error"]
-        assert squeezed["svm_error"] < whole["svm_error"]

@@ -1,19 +1,10 @@
 """Images of 28 x 28: how they are split, made coarse, and left out without their files."""
 
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
-import pytest
 
 from srhm.images import readers
-from srhm.images.readers import SETS, Images
+from srhm.images.readers import Images
 from srhm_studies.smoothness.relative_stability import large_images
-from srhm_studies.smoothness.relative_stability.configuration import RelativeStabilitySection
-from srhm_studies.smoothness.relative_stability.study import STUDY
-
-SECTION = {"networks": [{"net": "fc2", "data": ["digits", *["mnist5k", "mnist5k_coarse"],
-                                               "fashion"], "P": 200, "seeds": 1}]}  # fmt: skip
 
 
 def test_what_is_finer_than_eight_pixels_is_lost_and_the_rest_is_kept():
@@ -44,31 +35,3 @@ def test_a_seed_chooses_the_digits_for_training(monkeypatch):
     np.testing.assert_array_equal(one.labels, same.labels)
     assert (one.labels != other.labels).any()
     large_images._digits.cache_clear()
-
-
-def test_without_files_only_what_is_published_is_drawn(tmp_path, monkeypatch):
-    monkeypatch.setattr(readers, "find_spec", lambda name: None)
-    monkeypatch.setitem(SETS, "fashion", replace(SETS["fashion"], elsewhere=tmp_path))
-    section = RelativeStabilitySection.model_validate(SECTION)
-    names = list(STUDY.plan(section, tmp_path).curves)
-    monkeypatch.setitem(SETS, "fashion", replace(SETS["fashion"], elsewhere=None))
-    planned = STUDY.plan(section, tmp_path)
-    assert list(planned.curves) == names
-    assert [curve.label for curve in planned.computable.curves.values()] == ["digits-fc2-h64"]
-    for word in ("make env-images", "make fashion"):
-        assert planned.computable.absent.count(word) == 1
-
-
-@pytest.mark.skipif(SETS["fashion"].place(Path()) is None, reason="needs Fashion-MNIST")
-def test_clothes_have_their_own_split():
-    training, test = large_images.load("fashion", seed=0)
-    assert (len(training), len(test)) == (60_000, 10_000)
-    assert training.pixels.shape[1:] == (1, 28, 28)
-
-
-def test_images_whose_files_are_not_there_are_left_out_aloud(tmp_path):
-    section = {"networks": [{"net": "fc2", "data": ["digits", "mnist", "cifar10"], "P": 200}]}
-    found = STUDY.plan(RelativeStabilitySection.model_validate(section), tmp_path)
-    assert [curve.label for curve in found.curves.values()] == ["digits-fc2-h64"]
-    assert "make mnist" in found.absent
-    assert "make cifar" in found.absent

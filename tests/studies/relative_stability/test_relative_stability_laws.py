@@ -14,7 +14,7 @@ from srhm.images.trainer import OUTPUT, responses
 from srhm.model.seeding import generator
 from srhm.networks.named import image_network
 from srhm.networks.registry import PRIMITIVE
-from srhm_studies.smoothness.relative_stability import data, fields, flows, networks
+from srhm_studies.smoothness.relative_stability import flows, networks
 
 SIZE, CUTOFF = 16, 3
 TRAINING = {
@@ -52,13 +52,6 @@ def test_deforming_commutes_with_symmetries_of_the_grid(of_images, of_fields, in
     other = of_images(d.deform(images, moved, interpolation=interpolation))
     np.testing.assert_allclose(one, other, atol=1e-12)
     assert not np.allclose(one, d.deform(of_images(images), moved, interpolation=interpolation))
-
-
-def test_deforming_commutes_with_normalising_and_with_an_order_of_channels():
-    images, (_, moved) = pictures(3, 2), drawn(3)
-    deformed = d.deform(images, moved)
-    np.testing.assert_allclose(d.deform(2 * images - 3, moved), 2 * deformed - 3, atol=1e-12)
-    np.testing.assert_array_equal(d.deform(images[:, ::-1], moved), deformed[:, ::-1])
 
 
 def test_gaussian_interpolation_is_a_mean_of_four_pixels_in_the_middle_between_them():
@@ -115,19 +108,6 @@ def test_networks_take_images_of_any_of_the_sizes(net, size):
     assert torch.equal(before, torch.get_rng_state())
 
 
-def test_fully_connected_networks_and_lenet_have_the_parameters_of_their_shape():
-    sizes = {"in_channels": 1, "size": 16, "n_classes": 10, "width": 64}
-    found = {
-        net: sum(
-            one.numel()
-            for one in image_network(net, **sizes, generator=torch.Generator()).parameters()
-        )
-        for net in ("fc4", "lenet")
-    }
-    assert found["fc4"] == 257 * 64 + 3 * 65 * 64 + 65 * 10
-    assert found["lenet"] == 6 * 26 + 16 * 151 + 257 * 120 + 121 * 84 + 85 * 10
-
-
 def test_layers_are_probed_with_the_output_and_a_wrapped_function_agrees():
     network = image_network("lenet", in_channels=1, size=SIZE, n_classes=10, width=1,
                             generator=torch.Generator().manual_seed(0))  # fmt: skip
@@ -142,17 +122,6 @@ def test_layers_are_probed_with_the_output_and_a_wrapped_function_agrees():
     assert found[OUTPUT, "median"] == alone[OUTPUT, "median"]
     # Gaussian interpolation smooths, and the smoothed images are what is compared with.
     assert np.abs(asked.images - pictures(12)).max() > 0.1
-
-
-def test_digits_of_a_seed_are_split_and_enlarged():
-    training, test = data.load("digits", seed=0)
-    assert training.pixels.shape == (1200, 1, 16, 16)
-    assert len(test) == 597
-    small, _ = data.load("digits8", seed=0)
-    np.testing.assert_array_equal(small.labels, training.labels)
-    halved = training.pixels.reshape(1200, 8, 2, 8, 2).mean(axis=(2, 4))
-    assert np.corrcoef(halved.ravel(), small.pixels.ravel())[0, 1] > 0.95
-    assert not np.array_equal(data.load("digits", seed=1)[0].labels, training.labels)
 
 
 def test_a_cell_of_a_network_is_trained_and_measured_in_all_parts():
@@ -173,27 +142,6 @@ def test_a_cell_of_a_network_is_trained_and_measured_in_all_parts():
     assert set(again.tables["stability"]["part"]) == {"output"}
 
 
-def test_a_diverged_network_is_measured_at_its_start_alone():
-    cell = {"experiment": "networks", "data": "digits", "net": "fc2", "width": 16, "P": 64,
-            "seed": 0, "n_test": 100, "n_points": 40, "n_draws": 1, "cutoff": 3,
-            "displacement": 1.0, "scans": False, **TRAINING, "learning_rate": 10.0,
-            "weight_decay": 1.0, "max_steps": 400}  # fmt: skip
-    outcome = networks.run(cell)
-    assert outcome.row["status"] == "diverged"
-    assert np.isnan(outcome.row["test_error"])
-    assert set(outcome.tables["stability"]["when"]) == {"start"}
-
-
-def test_a_cell_of_fields_agrees_with_its_formulas():
-    cell = {"experiment": "fields", "size": 16, "cutoff": 5, "times_bound": 0.5, "n_fields": 400,
-            "seed": 0}  # fmt: skip
-    row = fields.run(cell).row
-    assert row["temperature"] == pytest.approx(d.largest_temperature(5) / 2)
-    assert row["squared_displacement"] == pytest.approx(row["exact_squared_displacement"], rel=0.1)
-    assert 0 <= row["part_above_one"] <= 1
-    assert row["n_folded"] / 400 <= row["part_above_one"] + 1e-12
-
-
 @pytest.mark.parametrize("kind", ["stripe", "hierarchy"])
 def test_a_cell_of_a_flow_has_rows_of_each_layer(kind):
     own = {"d": 5} if kind == "stripe" else {"net": "cnn", "L": 2, "v": 3, "s0": 1}
@@ -208,12 +156,3 @@ def test_a_cell_of_a_flow_has_rows_of_each_layer(kind):
     assert np.isfinite(table["R"]).all()
     if kind == "stripe":
         assert outcome.row["noise_norm"] == pytest.approx(flows.STRIPE_NORM)
-
-
-def test_noise_of_the_stripe_model_leaves_the_direction_that_tells():
-    x = torch.zeros(10, 1, 5, dtype=torch.float64)
-    moved = flows._along_the_stripe({"seed": 0, "n_draws": 3, "d": 5}, x)
-    assert moved.shape == (3, 10, 1, 5)
-    assert (moved[..., 0] == 0).all()
-    np.testing.assert_allclose(np.linalg.norm(moved, axis=-1), flows.STRIPE_NORM)
-    assert not np.array_equal(moved[0], moved[1])

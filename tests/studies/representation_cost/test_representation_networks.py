@@ -1,7 +1,5 @@
 """Networks, their gradient and what is read off them, each by a second route."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import torch
@@ -9,7 +7,6 @@ import torch
 from srhm_studies.beyond.representation_cost import fitting, spectra
 from srhm_studies.beyond.representation_cost.networks import (
     Architecture,
-    activations,
     initial,
     loss_and_gradient,
     viewed,
@@ -92,17 +89,6 @@ def test_one_step_of_the_fit_is_one_of_adam_on_the_penalised_loss(monkeypatch):
     torch.testing.assert_close(fitted.parameters.theta, theta.detach(), rtol=1e-6, atol=1e-8)
 
 
-def test_penalty_falls_to_its_last_value_and_the_rate_to_zero():
-    parts = np.linspace(0, 1, 101)
-    penalties = [fitting.penalty_at(part, 0.1, 5.0) for part in parts]
-    rates = [fitting.rate_at(part, 0.01) for part in parts]
-    assert penalties[0] == pytest.approx(0.5)
-    assert penalties[75:] == pytest.approx([0.1] * 26)
-    assert rates[75] == pytest.approx(0.01)
-    assert rates[-1] == 0
-    assert all(a >= b for a, b in pairwise(penalties))
-
-
 def test_singular_values_by_frequency_are_those_of_the_whole_ring():
     """All frequencies together, pairs twice, are the singular values of the circulant matrix."""
     parameters, _, _ = drawn(RING)
@@ -133,21 +119,3 @@ def test_jacobians_are_those_of_autograd():
         largest = float(torch.linalg.matrix_norm(by_theta, 2))
         assert norms.operator[point] == pytest.approx(largest**2)
         assert norms.frobenius[point] == pytest.approx(float(by_theta.square().sum()))
-
-
-def test_activations_end_with_the_outputs_and_middle_layers_are_half_of_all():
-    parameters, x, _ = drawn(DENSE)
-    layers = activations(parameters, x)
-    assert [layer.shape[1] for layer in layers] == [3, 5, 4, 2]
-    torch.testing.assert_close(layers[-1], dense_outputs(parameters, x))
-    assert list(spectra.middle_layers(12)) == [4, 5, 6, 7, 8, 9]
-    assert list(spectra.middle_layers(3)) == [1, 2, 3]
-    assert list(spectra.middle_layers(4)) == [2, 3]
-
-
-@pytest.mark.parametrize(
-    ("change", "named"), [({"channels": (2, 3)}, "channels"), ({"reach": 3}, "reach")]
-)
-def test_impossible_architectures_are_refused(change, named):
-    with pytest.raises(ValueError, match=named):
-        Architecture(**{"channels": (2, 3, 2), "places": 6, **change})

@@ -7,7 +7,6 @@ from cost_tables import tiny_tables
 
 from srhm.store.tables import schema_of
 from srhm_studies.beyond.representation_cost import linear as linear_networks
-from srhm_studies.beyond.representation_cost import paths
 from srhm_studies.beyond.representation_cost.claims import SINGULAR_VALUES
 from srhm_studies.beyond.representation_cost.limits import limit_rows
 from srhm_studies.beyond.representation_cost.readings import two_parts, underestimating
@@ -31,14 +30,6 @@ def test_limits_are_intercept_and_slope_from_the_first_depth_on():
     # A network that gradient descent would leave, or that does not fit, is no network of the map.
     for worse in ({"sharpness": [3.0, 3.0, 3.0, 25.0]}, {"loss": [0.01, 0.01, 0.01, 0.2]}):
         assert limit_rows(cells.assign(**worse)) == []
-
-
-def test_a_tree_is_as_long_as_its_shortest_edges():
-    corners = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 2.0], [0.0, 2.0]])
-    assert paths.tree_length(corners) == pytest.approx(1 + 1 + 2)
-    row = paths.run({"rank": 2, "n": 50, "seed": 0}).row
-    shorter = paths.run({"rank": 2, "n": 40, "seed": 0}).row
-    assert row["path_bound"] > shorter["path_bound"]
 
 
 def test_parts_of_a_linear_network_cost_what_their_own_matrices_do():

@@ -6,7 +6,7 @@ import torch
 
 from srhm.model import seeding
 from srhm_studies.beyond.representation_cost import ball, classes, factorisation, half, zigzag
-from srhm_studies.beyond.representation_cost.known import MAPS, level_directions
+from srhm_studies.beyond.representation_cost.known import MAPS
 from srhm_studies.beyond.representation_cost.maps import points_of
 
 W = np.eye(1, 4)[0]
@@ -40,15 +40,6 @@ def test_tripoints_are_where_three_classes_meet():
     assert classes.n_tripoints(quadrants) == 1
     two = np.kron([[0, 1], [2, 2], [3, 1]], np.ones((4, 4), dtype=int))
     assert classes.n_tripoints(two) == 2
-
-
-def test_classes_are_curves_apart_from_each_other():
-    x, labels = classes.points_of({"n": 200, "seed": 0})
-    assert np.bincount(labels).tolist() == [50] * 4
-    bent = x[:, 0].numpy() + classes.BENT * np.sin(2.2 * x[:, 1].numpy())
-    means = [bent[labels == label].mean() for label in range(4)]
-    np.testing.assert_allclose(np.diff(means), classes.SHIFT, atol=0.05)
-    assert classes.targets_of(labels).square().sum(1).mean() == pytest.approx(1)
 
 
 def test_groups_on_a_zigzag_are_told_apart_by_one_coordinate_and_meet_in_two_tripoints():
@@ -100,15 +91,6 @@ def test_losses_are_those_of_plain_gradient_descent():
             vector = (vector - factorisation.LEARNING_RATE * gradient).detach().requires_grad_()
 
 
-def test_losses_depend_on_the_two_statistics_alone():
-    theta = np.array([[0.5, 0.3, 0.4, 0.0], [-0.5, 0.0, 0.0, 0.5]])
-    first, second = factorisation.losses(theta, 6)
-    np.testing.assert_allclose(first, second)
-    known = factorisation.statistics(theta)
-    np.testing.assert_allclose(known["overlap"], 0.5)
-    np.testing.assert_allclose(known["rest"], 0.5)
-
-
 def test_explained_part_is_one_for_a_polynomial_and_none_for_noise():
     generator = np.random.default_rng(1)
     components = generator.normal(size=(400, 2))
@@ -119,11 +101,3 @@ def test_explained_part_is_one_for_a_polynomial_and_none_for_noise():
     top = factorisation.top_two(layer)
     np.testing.assert_allclose(top.T @ top / 400, np.eye(2), atol=1e-10)
     assert factorisation.explained(a, top) == pytest.approx(1)
-
-
-def test_levels_span_directions_down_to_the_classes():
-    levels = [
-        level_directions(level, depth=3, branching=2, n_features=4, n_classes=5)
-        for level in (1, 2, 3, 4)
-    ]
-    assert levels == [24, 12, 6, 4]

@@ -23,7 +23,6 @@ from srhm_studies.learning_curves.softmax_outputs.measure import (
     OUTPUTS,
     VALUE_BITS,
     probe_of_outputs,
-    softmax,
 )
 from srhm_studies.learning_curves.softmax_outputs.study import STUDY
 
@@ -93,22 +92,6 @@ def test_both_outputs_have_the_sensitivities_of_loops_over_all_data(net, scale):
             assert found[output, kind, level] == pytest.approx(expected, rel=1e-5)
     # The two differ, so that one cannot stand for the other.
     assert abs(found["logits", "S", 2] - found["softmax", "S", 2]) > 1e-3
-
-
-def test_certain_answers_that_are_right_do_not_change_under_synonyms_though_logits_do():
-    """Logits of each class by its label, large, with a part that differs between its data."""
-    data, rng = all_data(grammar_of(CELL))[::4], np.random.default_rng(0)
-    own = np.eye(2)[data.labels]
-    logits = 400 * own + 300 * own * rng.random((len(data), 1))
-    assert np.ptp(logits.max(axis=1)) > 100
-    np.testing.assert_allclose(softmax(logits), own, atol=1e-12)
-
-
-def test_softmax_is_that_of_torch_where_exponentials_overflow():
-    logits = np.array([[1e4, 1e4 - 1, -1e4], [0, 0, 0], [-3e4, -3e4 + 2, -3e4]], dtype=np.float32)
-    expected = torch.softmax(torch.from_numpy(logits).double(), dim=1).numpy()
-    np.testing.assert_allclose(softmax(logits), expected, rtol=1e-12)
-    assert softmax(logits).dtype == np.float64
 
 
 @pytest.fixture

@@ -6,8 +6,6 @@ The rows are invented: test errors that fall through 10 % at a known P*.
 import json
 import re
 import shutil
-import subprocess
-import sys
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -32,7 +30,6 @@ from srhm.store.records import read_table, write_table
 from srhm.store.sources import digest_of
 from srhm.store.tables import CELLS, SENSITIVITIES, TIMINGS
 
-ROOT = Path(__file__).parents[3]
 FACTOR = 1.5  # of the invented P* over the prediction, for all curves
 DEVICE = "Invented GPU"
 PACKED = digest_of(CODE)
@@ -131,25 +128,6 @@ def test_what_is_finished_is_taken_with_its_estimates_and_the_rest_is_named(fini
     assert (provenance["curves"], provenance["planned_curves"]) == (5, 6)
 
 
-def test_the_provenance_says_on_what_and_when_and_names_no_host(finished, tmp_path):
-    folder = tmp_path / "published" / "big" / STUDY
-    publish(finished, folder, commit="c0ffee")
-    cells, provenance = kept(folder)
-    assert provenance["commit"] == "c0ffee"
-    assert provenance["trained_on"] == [
-        {"processor": "Invented CPU", "device": "CPU", "engine": "sparse", "cells": len(cells),
-         "seconds": 1.5 * len(cells)}
-    ]  # fmt: skip
-    assert provenance["seconds"] == 1.5 * len(cells)
-    assert provenance["trained_from"] == provenance["trained_to"] == "2026-11-21"
-    assert provenance["versions"] == {"python 3.11, numpy 2.4": len(cells)}
-    assert provenance["widths"] == [20]
-    for file in folder.iterdir():
-        assert b"secret" not in file.read_bytes()
-    (run,) = read_publications([folder / "provenance.json"])
-    assert (run.preset, run.devices, run.seeds) == ("big", "Invented CPU (CPU)", "2 seeds")
-
-
 def test_a_second_call_writes_the_same_bytes_and_one_from_elsewhere_adds(finished, tmp_path):
     folder, names = tmp_path / "published" / "big" / STUDY, list(finished.curves)
     publish(finished, folder, commit="c0ffee")
@@ -195,32 +173,6 @@ def test_rows_of_other_keys_are_kept_unless_they_may_be_dropped(
     assert not left["key"].str.startswith("trained").any()
 
 
-def test_a_table_of_other_cells_or_without_times_is_not_taken_and_named(finished, tmp_path):
-    rows, names = finished.directory / "results" / "curves", list(finished.curves)
-    table = read_table(rows / f"{names[0]}.parquet", CELLS)
-    write_table(table.assign(key="other"), rows / f"{names[0]}.parquet", CELLS)
-    (rows / f"{names[1]}.timings.parquet").unlink()
-    (rows / f"{names[2]}.parquet").write_bytes(b"PAR1 cut")
-    folder = tmp_path / "published" / "big" / STUDY
-    said = "\n".join(publish(finished, folder, commit="c0ffee"))
-    assert all(re.search(rf"not taken: .*{name}", said) for name in names[:3])
-    assert list(kept(folder)[0]["curve"].unique()) == names[3:-1]
-
-
-def test_the_command_says_why_there_is_nothing_to_publish(tmp_path, capsys):
-    config = tmp_path / "big.yaml"
-    config.write_text(yaml.safe_dump(CONFIG))
-    options = ["--configfile", str(config), "--directory", str(tmp_path)]
-    options += ["--published", str(tmp_path / "published")]
-    assert published.main(options) == published.NOTHING
-    assert "no curve of big, sparse_hierarchy, is finished" in capsys.readouterr().err
-    assert not (tmp_path / "published").exists()
-    train(run_in(tmp_path), list(run_in(tmp_path).curves)[:1])
-    assert published.main([*options, "--commit", "c0ffee"]) == 0
-    assert kept(tmp_path / "published" / "big" / STUDY)[1]["commit"] == "c0ffee"
-    assert published.main(["--preset", "absent"]) == 2
-
-
 @pytest.mark.parametrize("name", ["cells.parquet", "provenance.json"])
 @pytest.mark.parametrize("damage", ["cut", "altered", "gone"])
 def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, tmp_path):
@@ -237,36 +189,6 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
         file.write_bytes(whole[:middle] + bytes(40) + whole[middle + 40 :])
     with pytest.raises(PublicationError, match=f"{re.escape(str(file))}.*git checkout -- .*{name}"):
         read_publications([folder / "cells.parquet", folder / "provenance.json"])
-
-
-def test_an_interrupted_call_is_noticed_and_the_same_call_mends_it(finished, tmp_path, monkeypatch):
-    folder, name = tmp_path / "published" / "big" / STUDY, list(finished.curves)[-1]
-    publish(finished, folder, commit="c0ffee")
-    train(finished, [name])
-    written = []
-
-    def write(rows, path, schema):
-        if written:
-            raise KeyboardInterrupt
-        written.append(path.name)
-        write_table(rows, path, schema)
-
-    def killed(path, text):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(published, "write_table", write)
-        patch.setattr(published, "write_text", killed)
-        with pytest.raises(KeyboardInterrupt):
-            publish(finished, folder, commit="c0ffee")
-    assert len(written) == 1
-    with pytest.raises(PublicationError, match=r"cells\.parquet: is not the table that prov"):
-        read_publications([folder / "provenance.json"])
-    said = "\n".join(publish(finished, folder, commit="c0ffee"))
-    assert "written anew" in said
-    (run,) = read_publications([folder / "provenance.json"])
-    assert run.provenance["curves"] == 6
-    assert {file.suffix for file in folder.iterdir()} == {".parquet", ".json"}
 
 
 def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finished, tmp_path):
@@ -315,51 +237,6 @@ def test_beside_published_rows_what_they_lack_is_trained(finished, tmp_path):
     assert list(plan.studies[STUDY].curves) == names
     assert list(plan.curves) == names[2:]  # of the others nothing is measured
     assert "2 of 6 curves" in plan.studies[STUDY].origin
-
-
-def test_rows_that_were_measured_with_other_settings_are_not_taken_for_the_present_ones(
-    finished, tmp_path
-):
-    names, folder = list(finished.curves), tmp_path / "published" / "big" / STUDY
-    file = published.files_of_curve(finished, STUDY, finished.curves[names[0]])["sensitivities"]
-    write_table(measured_rows(finished, names[0]), file, SENSITIVITIES)
-    publish(finished, folder, commit="c0ffee")
-
-    def planned(rows):
-        section = {**CONFIG["sparse_hierarchy"], "measurement": {"n_points": 50}}
-        other = {**CONFIG, "rows": rows, "sparse_hierarchy": section}
-        return preset.plan_preset(other, published=tmp_path / "published")
-
-    both = planned("both")
-    assert list(both.curves) == names  # the network of the first is not kept: it is trained again
-    assert not any(both.studies[STUDY].partly.values())
-    alone = planned("published").studies[STUDY]
-    assert list(alone.curves) == names[:-1]
-    assert "sensitivities have other settings than this configuration" in alone.origin
-    before = (folder / "sensitivities.parquet").read_bytes()
-    other = run_in(tmp_path, measurement={"n_points": 50})
-    with pytest.raises(PublicationError, match="sensitivities of 1 curves, measured with other"):
-        publish(other, folder, commit="c0ffee")
-    assert (folder / "sensitivities.parquet").read_bytes() == before
-    publish(other, folder, commit="c0ffee", drop=True)
-    assert list(kept(folder)[1]["tables"]) == ["cells", "timings"]
-    assert kept(folder)[1]["measured_with"]["sensitivities"]["n_points"] == 50
-    assert not (folder / "sensitivities.parquet").exists()
-
-
-@pytest.mark.slow
-def test_the_workflow_makes_figures_of_published_rows_without_training(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--dry-run", "--quiet", "host",
-         "--snakefile", str(ROOT / "Snakefile"), "--directory", str(tmp_path),
-         "--configfile", str(ROOT / "config" / "grid.yaml"), "--config", "rows=published"],
-        capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr + done.stdout
-    rules = set(re.findall(r"^(\w+) +\d+$", done.stdout, re.MULTILINE))
-    assert {"gather_sparse_hierarchy", "fig04", "page_report"} <= rules
-    assert not {rule for rule in rules if rule.startswith(("train", "measure", "draw"))}
-    assert "results/grid-published/report.html" in done.stdout
 
 
 def test_a_preset_of_which_nothing_is_published_or_damaged_is_refused(tmp_path):

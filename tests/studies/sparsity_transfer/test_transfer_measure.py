@@ -15,7 +15,6 @@ from srhm.plane.sparsity_transfer.measure import (
     KINDS,
     ONLY_B,
     TRANSFER,
-    contained,
     data_by_kind,
     errors,
 )
@@ -153,14 +152,6 @@ def test_the_error_on_the_own_kind_is_that_of_training(sparsity):
     assert wrong.mean() == pytest.approx(trained.row["test_error"], abs=1e-12)
 
 
-def test_contained_points_are_those_of_a_comparison_of_all_pairs():
-    found = data_by_kind(CELL)
-    pairs = [symbols(found[kind], parameters_of(CELL)) for kind in ("B", "A")]
-    expected = (pairs[0][:, None] == pairs[1]).all(axis=2).any(axis=1)
-    assert 0 < expected.sum() < 400
-    np.testing.assert_array_equal(contained(found["B"], found["A"]), expected)
-
-
 @pytest.fixture
 def measured(tmp_path):
     """The table of a curve of B: two sizes, two seeds, the last cell diverged."""
@@ -193,22 +184,6 @@ def measured(tmp_path):
     schema = schema_of(declared.tables["transfer"])
     assert schema is TRANSFER
     return read_table(tmp_path / "transfer.parquet", schema), samples
-
-
-def test_a_curve_has_three_rows_for_each_cell_in_order(measured):
-    table, _ = measured
-    assert list(table["key"]) == [f"{number:024x}" for number in range(4) for _ in range(3)]
-    assert set(table["curve"]) == {"the curve"}
-    assert set(table["trained_on"]) == {"B"}
-    assert list(table["tested_on"]) == ["A", "B", ONLY_B] * 4
-    fitted = table[table["key"] != f"{3:024x}"].set_index("tested_on")
-    assert (fitted.loc["A", "error"] == 0).all()
-    on_b, only_b = fitted.loc["B"], fitted.loc[ONLY_B]
-    wrong = (only_b["error"] * only_b["n"]).to_numpy()
-    assert (wrong > 0).all()
-    np.testing.assert_allclose(on_b["error"] * on_b["n"], wrong)  # right on the data of A
-    expected = np.sqrt(on_b["error"] * (1 - on_b["error"]) / on_b["n"])
-    np.testing.assert_allclose(on_b["standard_error"], expected)
 
 
 def test_points_that_a_network_was_trained_on_are_left_out(measured):

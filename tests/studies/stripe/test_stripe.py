@@ -9,7 +9,6 @@ from train_curves import train_flow
 
 from srhm.store.cells import read_cell
 from srhm.store.records import write_table
-from srhm_studies.regimes.stripe.analysis import alignments, beta
 from srhm_studies.regimes.stripe.machines import MACHINES, machines
 from srhm_studies.regimes.stripe.measure import NEURONS, measure_neurons
 
@@ -31,26 +30,6 @@ def test_neurons_are_read_off_the_stored_weights(tmp_path):
             across = sum(one**2 for one in w[1:]) / (len(w) - 1)
             assert row["perpendicular"] == pytest.approx(across**0.5)
             assert row["readout"] == weights["readout"][k, 0]
-
-
-def test_networks_of_several_layers_have_no_neurons(tmp_path):
-    entries = entries_of({**KINDS["stripe"], "seeds": 1})
-    train_flow(entries, store=tmp_path / "cells")
-    assert measure_neurons(entries, store=tmp_path / "cells", log=LOG) == []
-
-
-def test_the_alignment_weighs_neurons_by_their_readout():
-    neurons = pd.DataFrame({
-        "key": "a", "when": "end", "parallel": [1.0, 2.0, 3.0], "perpendicular": [2.0, 1.0, 1.0],
-        "readout": [-0.1, -0.2, -0.3],
-    })  # fmt: skip
-    (found,) = alignments(pd.DataFrame({"key": ["a"]}), neurons)["alignment"]
-    assert found == pytest.approx(((1 + 2 * 4 + 3 * 9) / (4 + 2 * 1 + 3 * 1)) ** 0.5)
-
-
-def test_exponents_of_two_dimensions_are_those_of_the_thesis():
-    assert beta(2, lazy=True) == 2 / 4
-    assert beta(5, lazy=False) == pytest.approx(7 / 13)
 
 
 def test_machines_are_those_of_the_tangent_kernel_each_training_set_once(tmp_path):

@@ -66,11 +66,3 @@ def test_a_cell_trains_and_measures(digits):
     assert all(row["R_places"] > 0 and row["R_deformations"] > 0 for row in found.values())
     assert found["both"] == experiment.run(next(x for x in own if x["taught"] == "both")).row
     assert all(0 < seconds(one) < 10 for one in own)
-
-
-def test_without_digits_no_curve_is_computed_and_the_plan_says_so(monkeypatch):
-    names = planned().curves.keys()
-    monkeypatch.setattr(readers, "find_spec", lambda name: None)
-    found = planned()
-    assert found.curves.keys() == names == found.missing.keys()
-    assert all("make env-images" in one for one in found.missing.values())

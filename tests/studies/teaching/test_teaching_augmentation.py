@@ -23,11 +23,6 @@ def drawn(**taught):
     return drawn_anew(DATA, GRAMMAR, generator=np.random.default_rng(1), **options)
 
 
-def within(data):
-    """Place of each feature among its own four, of each rule."""
-    return np.stack([data.placements // 4, data.placements % 4])
-
-
 def test_what_is_not_taught_stays():
     assert (drawn().positions == DATA.positions).all()
     for places in ("all", "level 1", "halves", "skewed"):
@@ -46,26 +41,6 @@ def test_places_of_one_level_alone_move_nothing_above():
         image = drawn(places=f"level {level}")
         assert (image.placements[:, still] == DATA.placements[:, still]).all()
         assert (image.placements[:, moved] != DATA.placements[:, moved]).any()
-
-
-def test_halves_are_kept_and_their_places_equally_frequent():
-    before, after = within(DATA), within(drawn(places="halves"))
-    assert (before // 2 == after // 2).all()
-    # 2400 throws of a coin: beyond 5 deviations once in two million.
-    assert abs((before == after).mean() - 0.5) < 5 * 0.5 / np.sqrt(before.size)
-
-
-def test_skewed_places_have_odds_that_halve():
-    found = np.bincount(within(drawn(places="skewed")).ravel(), minlength=4) / (2 * 3 * 400)
-    odds = np.array([8, 4, 2, 1]) / 15
-    assert np.abs(found - odds).max() < 5 * 0.5 / np.sqrt(2400)
-
-
-def test_halves_of_an_odd_number_are_refused():
-    grammar = random_grammar(depth=2, branching=2, n_features=3, n_empty=2, seed=0)
-    data, _ = train_and_test(grammar, n_train=5, n_test=5, seed=0)
-    with pytest.raises(ValueError, match=r"s0 = 2: halves need an even number of places"):
-        drawn_anew(data, grammar, synonyms=0, places="halves", generator=np.random.default_rng(0))
 
 
 def engines(net, draw, **options):
@@ -130,18 +105,6 @@ def test_a_cell_learns_and_says_what_it_felt():
     dense = run({**cell, "s0": 0, "P": 20, "synonyms": 0, "places": "none"}).row
     assert dense["D_2"] is None
     assert dense["S_2"] > 0
-
-
-def test_shared_placements_have_few_patterns_and_no_datum_twice():
-    training, test = shortcut.shared(GRAMMAR, patterns=8, P=150, n_test=60, seed=1)
-    more, same = shortcut.shared(GRAMMAR, patterns=8, P=190, n_test=60, seed=1)
-    assert (len(training), len(test)) == (150, 60)
-    assert (more.positions[:150] == training.positions).all()
-    assert (same.choices == test.choices).all()
-    patterns = np.unique(np.concatenate([more.placements, test.placements]), axis=0)
-    assert len(patterns) == 8
-    whole = [np.column_stack([one.labels, one.choices, one.placements]) for one in (more, test)]
-    assert len(np.unique(np.concatenate(whole), axis=0)) == 250
 
 
 def test_a_cell_of_the_shortcut_is_the_same_network_and_its_donors_are_answered():

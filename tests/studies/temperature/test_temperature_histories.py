@@ -16,7 +16,6 @@ from srhm_studies.learning_curves.temperature.configuration import TemperatureSe
 from srhm_studies.learning_curves.temperature.histories import (
     HISTORIES,
     SENSITIVITY_HISTORIES,
-    look_steps,
     watch,
 )
 from srhm_studies.learning_curves.temperature.study import STUDY
@@ -37,24 +36,6 @@ def planned(directory, **changed):
 def the_watched(one):
     (curve,) = [curve for curve in one.curves.values() if "histories" in curve.measured]
     return curve
-
-
-def test_watched_groups_are_curves_of_their_own_that_are_measured_twice(tmp_path):
-    found = planned(tmp_path)
-    assert len(found.curves) == 2
-    watched = the_watched(found)
-    assert watched.measured == ("sensitivities", "histories")
-    (other,) = [curve for curve in found.curves.values() if curve != watched]
-    # the cell is the same, and trained once
-    assert {entry["key"] for entry in watched.entries} < {entry["key"] for entry in other.entries}
-    assert found.settings["histories"] == SECTION["watching"]
-    assert watched.sample in found.samples
-    assert len(planned(tmp_path, watched=[]).curves) == 1
-
-
-def test_looks_are_at_equal_ratios_before_the_end():
-    assert look_steps(8000, looks=5) == [500, 1000, 2000, 4000]
-    assert look_steps(300, looks=5) == []
 
 
 def test_a_watched_training_is_the_same_and_is_seen_from_its_start_to_its_end(tmp_path):
@@ -119,9 +100,3 @@ def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
     felt = read_table(tmp_path / "sensitivity_histories.parquet", SENSITIVITY_HISTORIES)
     # S and D, three layers, two levels at each look
     assert len(felt) == 12 * len(histories)
-
-
-def test_a_stored_cell_of_other_numbers_is_told(tmp_path, caplog):
-    with caplog.at_level(logging.WARNING):
-        stored(tmp_path, steps=30)
-    assert "another processor" in caplog.text

@@ -1,7 +1,6 @@
 """Two gradient steps of autograd are those of the formulas; noise equals signal where they say."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 from torch.nn.functional import cross_entropy
@@ -15,7 +14,6 @@ from srhm_studies.learning_curves.weight_sharing.two_steps import (
     _noise,
     points_of_two_steps,
     steps,
-    two_steps,
 )
 
 NETS = ("lcn", "cnn_features", "cnn_places", "cnn", "cnn_pooled_first", "cnn_pooled")
@@ -103,32 +101,3 @@ def test_noise_equals_signal_at_the_points_found_in_other_data(make_sample, monk
         along.append((output * whole).sum() ** 2)
         rest.append(((output - (output * whole).sum() * whole) ** 2).sum())
     assert np.mean(rest) / np.mean(along) == pytest.approx(1, rel=0.15)
-
-
-def test_two_steps_have_a_row_for_each_net_grammar_and_two_layers():
-    letters = {"L": 3, "s": 2, "v": 2, "m": 2, "n_c": 2, "sparsity": "A", "seed": 1}
-    cells = pd.DataFrame([{**letters, "net": net, "s0": s0}
-                          for net in ("lcn", "cnn", "cnn_pooled") for s0 in (0, 1)])  # fmt: skip
-    found = pd.DataFrame(two_steps(cells))
-    assert found[["net", "s0", "layer", "places"]].to_numpy().tolist() == [
-        ["cnn", 1, 2, 1], ["cnn_pooled", 1, 2, 0], ["lcn", 1, 2, 3],
-        ["cnn", 1, 3, 1], ["cnn_pooled", 1, 3, 0], ["lcn", 1, 3, 2],
-    ]  # fmt: skip
-
-
-def test_pooled_nets_do_not_see_how_many_places_are_empty(make_grammar):
-    found = []
-    for n_empty in (1, 3):
-        grammar = make_grammar(n_empty=n_empty)
-        lower, layer = geometry("cnn_pooled", grammar.parameters, width=1).layers
-        expected = expected_class_correlations(grammar)
-        found.append(points_of_two_steps(expected, _noise(grammar, expected, 0), lower, layer))
-    assert found[0] == pytest.approx(found[1], rel=2e-3)
-
-
-def test_without_signal_there_are_no_such_points(make_grammar):
-    grammar = make_grammar()
-    lower, layer = geometry("cnn", grammar.parameters, width=1).layers
-    expected = expected_class_correlations(grammar)
-    noise = _noise(grammar, expected, 0)
-    assert np.isnan(points_of_two_steps(0 * expected, noise, lower, layer)).all()

@@ -1,7 +1,6 @@
 """First steps of nets that share weights: known places, equal points, rows."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from srhm.data import tree
@@ -10,7 +9,6 @@ from srhm.networks.geometry import geometry
 from srhm_studies.learning_curves.weight_sharing.figures import ORDER
 from srhm_studies.learning_curves.weight_sharing.first_steps import (
     equal_points,
-    first_steps,
     independent,
     known_places,
 )
@@ -47,14 +45,3 @@ def test_equal_points_are_those_of_a_plain_loop_over_independent_data(make_gramm
         signal = (mean**2).sum() - variance / len(data)
         found = equal_points(layer, levels[k], data.labels)
         assert found == pytest.approx(variance / signal, rel=0.05)
-
-
-def test_first_steps_have_a_row_for_each_net_grammar_and_layer():
-    grammar = {"L": 2, "s": 2, "v": 3, "m": 3, "n_c": 3, "sparsity": "A", "seed": 0}
-    cells = pd.DataFrame([{**grammar, "net": n, "s0": s0} for n in ("lcn", "cnn") for s0 in (0, 1)])
-    found = pd.DataFrame(first_steps(cells))
-    assert found[["net", "s0", "layer", "places"]].to_numpy().tolist() == [
-        ["cnn", 1, 1, 1], ["cnn", 1, 2, 1], ["lcn", 1, 1, 2], ["lcn", 1, 2, 1]
-    ]  # fmt: skip
-    last = found[found["layer"] == 2]["n_equal"]
-    assert last.nunique() == 1  # the last layer is the same
