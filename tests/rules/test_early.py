@@ -35,5 +35,6 @@ def test_its_curves_are_all_of_lcn_and_cnn_as_the_text_trains_them(plan: Plan) -
 def test_it_waits_for_no_measurement(plan: Plan) -> None:
     """Its tables are of trained networks alone; those of the whole study are of all."""
     files = specs.files_of_curves(specs.parts_of(plan)["fig04"], STUDY)
-    assert files["cells"] and files["sensitivities"] == []
+    assert files["cells"]
+    assert files["sensitivities"] == []
     assert specs.files_of_curves(plan, STUDY)["sensitivities"]
