@@ -64,12 +64,6 @@ def test_a_curve_in_parts_waits_for_their_files_and_then_trains_nothing(tmp_path
     assert jobs.lacking() == [3]
 
 
-def test_cells_that_are_trained_at_once_are_never_divided(tmp_path):
-    split = jobs_of(STACKED, tmp_path, cells=1).parts
-    assert len(split) == 3
-    assert {len({STACKED.cells[place]["P"] for place in own}) for own in split.values()} == {1}
-
-
 def test_a_stack_asks_for_the_memory_of_its_largest_batch(tmp_path):
     jobs = jobs_of(STACKED, tmp_path)
     largest = [place for place, cell in enumerate(STACKED.cells) if cell["P"] == 90]

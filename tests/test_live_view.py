@@ -46,13 +46,6 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_jobs_that_go_on_as_they_should_are_counted_and_not_shown() -> None:
-    lines = PrintedLines()
-    assert [one for line in BEGIN.split("\n") for one in lines.shown(line)] == []
-    assert lines.jobs == {"data": 2, "train": 3, "measure": 3, "figures": 1}
-    assert lines.ended == {"data": 2}
-
-
 def test_a_failure_is_shown_without_its_many_files() -> None:
     lines = PrintedLines()
     shown = [one.split(":")[0] for line in FAILURE.split("\n") for one in lines.shown(line)]
