@@ -30,11 +30,13 @@ def why_no_gpu_here() -> str:
     return ""
 
 
-def device_of_run(asked: str, visible: Sequence[str], *, local: bool, unusable: str = "") -> str:
+def device_of_run(
+    asked: str, visible: Sequence[str], *, local: bool, unusable: str = "", dry: bool = False
+) -> str:
     """The device that is meant, "cpu" or "cuda", with a line on `auto`.
 
     local: whether jobs run on this machine, whose devices are visible. unusable: why torch cannot
-    compute on them, from `why_no_gpu_here`; empty: it can.
+    compute on them, from `why_no_gpu_here`; empty: it can. dry: whether nothing is computed.
 
     Raises:
         Refused: if the jobs of this machine are to compute on a GPU, and none is visible or torch
@@ -46,7 +48,7 @@ def device_of_run(asked: str, visible: Sequence[str], *, local: bool, unusable: 
     if asked == "auto":
         found = f"{there}, but {cause}" if cause else there
         print(f"device: auto, here {device}: {found}", flush=True)
-    if device == "cuda" and local and (cause or not visible):
+    if device == "cuda" and local and ((cause and not dry) or not visible):
         raise Refused(
             f"device: cuda, but {cause or f'this machine shows no GPU: {there}'}. DEVICE=cpu"
             " computes on processors; a profile of a cluster sends jobs to its GPUs (docs/gpu.md);"

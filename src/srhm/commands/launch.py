@@ -233,7 +233,8 @@ def _own_words(
     settings = {"rows": options.rows} if options.rows else {}
     if not options.unlock and not (asked == in_file == "cpu"):
         visible = visible_devices()
-        device = device_of_run(asked, visible, local=local, unusable=why_no_gpu_here())
+        unusable, dry = why_no_gpu_here(), not DRY.isdisjoint(extra)
+        device = device_of_run(asked, visible, local=local, unusable=unusable, dry=dry)
         settings |= {"device": device} if device != in_file else {}
         if device == "cuda" and local:
             resources.setdefault("gpu", jobs_on_devices(visible, profile))

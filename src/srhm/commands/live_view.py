@@ -17,7 +17,7 @@ from srhm.commands.watching import Watch
 # Seconds between two looks at a run, and between two lines about it off a terminal.
 BETWEEN, ELSEWHERE = 1.0, 60.0
 ERASE = "\r\x1b[K"
-LOUD = ("WARNING", "ERROR", "Error")
+LOUD = ("WARNING", "Warning", "ERROR", "Error")
 # Of Snakemake: a job that has ended, and a row of its table of the jobs of each rule.
 ENDED = re.compile(r"Finished jobid: \d+ \(Rule: (\w+)\)")
 COUNTED = re.compile(r"(\w+) +(\d+)$")
