@@ -174,10 +174,8 @@ class Scene:
 
     def said(self) -> str:
         """What the last run said, on the terminal and in its log."""
-        files = [self.log, self.folder / "results" / "run.log"]
-        return "\n".join(
-            file.read_text(encoding="utf-8", errors="replace") for file in files if file.is_file()
-        )
+        files = (self.log, self.folder / "results" / "run.log")
+        return "".join(one.read_text(errors="replace") for one in files if one.is_file())
 
     def whole(self) -> dict[str, int]:
         """Planned cells that are stored and whole, with the time at which each was written."""

@@ -31,7 +31,7 @@ from srhm.commands.device_options import (
 )
 from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
-from srhm.commands.live_view import PrintedLines
+from srhm.commands.live_view import PrintedLines, wall_time
 from srhm.commands.one_run import locked, snakemake_by_hand, whose
 from srhm.commands.open_results import NoResults
 from srhm.commands.preset_file import note_preset, read_preset
@@ -136,13 +136,14 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         lock.truncate(0)
         if not dry:
             with suppress(OSError):  # a full disk is reported where a job meets it
-                write_index(run, others=_others(config, run))
+                asked = read_preset(config).keys() - run.plan.studies.keys()
+                write_index(run, others=[study for study in STUDIES if study in asked])
     if code:
         _show_failure(results, code, run, watch, begun=begun)
     elif dry:
         print("a dry run: nothing was made")
     else:
-        _show_results(run, _wall_time(begun))
+        _show_results(run, wall_time(begun))
     return code
 
 
@@ -357,17 +358,6 @@ def _milestones(run: Run) -> dict[str, str]:
     }
 
 
-def _others(config: Path, run: Run) -> list[str]:
-    """Studies of a configuration that a run does not make."""
-    asked = read_preset(config)
-    return [one for one in STUDIES if one in asked and one not in run.plan.studies]
-
-
-def _wall_time(begun: float) -> str:
-    seconds = round(time.time() - begun)
-    return f"{seconds // 60} min {seconds % 60} s"
-
-
 def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: float) -> None:
     """What ended a run, and what there is of its networks."""
     log, failed = results / LOG, last_words(results, FAILED, since=begun)
@@ -384,7 +374,7 @@ def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: fl
     }
     unfinished = len(begun_keys - done.keys())
     kept = f"{len(done)} of {n_cells} networks are stored, {unfinished} are checkpointed"
-    print(f"stopped after {_wall_time(begun)} (exit code {code}); {kept}")
+    print(f"stopped after {wall_time(begun)} (exit code {code}); {kept}")
     print("the same command goes on from there, once what is reported above is mended")
 
 

@@ -30,6 +30,12 @@ def phase_of(rule: str) -> str:
     return next(phase for phase, begins in PHASES.items() if rule.startswith(begins))
 
 
+def wall_time(begun: float) -> str:
+    """Time since then, in words."""
+    minutes, seconds = divmod(round(time.time() - begun), 60)
+    return f"{minutes} min {seconds} s"
+
+
 class PrintedLines:
     """Lines as they come: how many jobs of each phase there are and have ended, which are shown.
 
@@ -41,7 +47,7 @@ class PrintedLines:
     ) -> None:
         self.jobs, self.ended = Counter[str](), Counter[str]()
         self._every_line, self._milestones = every_line, milestones or {}
-        self._in_table, self._begun = False, time.monotonic()
+        self._in_table, self._begun = False, time.time()
 
     def shown(self, line: str) -> list[str]:
         """What is shown of a line: itself, a milestone, or nothing."""
@@ -54,9 +60,7 @@ class PrintedLines:
         if ended := ENDED.match(line):
             self.ended[phase_of(ended[1])] += 1
             if ended[1] in self._milestones:
-                seconds = round(time.monotonic() - self._begun)
-                after = f"after {seconds // 60} min {seconds % 60} s"
-                found.append(f"{self._milestones[ended[1]]}, {after}")
+                found.append(f"{self._milestones[ended[1]]}, after {wall_time(self._begun)}")
         return found
 
 

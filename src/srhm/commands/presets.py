@@ -6,7 +6,6 @@
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from srhm.commands.preset_file import read_preset
@@ -129,10 +128,8 @@ def studies_of(names: Sequence[str]) -> list[str]:
     """
     unknown = [name for name in names if name not in STUDIES and name not in GROUPS]
     if unknown:
-        near = {name: get_close_matches(name, (*STUDIES, *GROUPS), n=1) for name in unknown}
-        said = [f"{name!r}{f' ({found[0]}?)' if found else ''}" for name, found in near.items()]
         raise Refused(
-            f"no study {', '.join(said)}; there are: {', '.join(STUDIES)};"
+            f"no study {', '.join(unknown)}; there are: {', '.join(STUDIES)};"
             f" and groups of them: {', '.join(GROUPS)}"
         )
     meant = {study for name in names for study in GROUPS.get(name, (name,))}

@@ -41,10 +41,7 @@ class Progress:
         if self.done == self.cells:
             return f"{text}, all trained"
         if not self.recent_cells:
-            new = (
-                f"none in the last {self.window / 60:.0f}" if self.window > 90 else "none yet in 1"
-            )
-            return f"{text}, {new} min"
+            return f"{text}, none in the last {max(self.window / 60, 1):.0f} min"
         rate = self.recent_cells / self.window * 60
         return f"{text}, {rate:.3g} cells/min, about {self.left()} left"
 
