@@ -336,8 +336,7 @@ class Mean(Fitted):
         values = self._values(table)
         if self.per:
             values = values.groupby([table[name] for name in self.per]).mean()
-        of = self.rows.function
-        family = (type(self), of.__module__, of.__qualname__, self.column, self.scale, *self.per)
+        family = (type(self), self.rows.kind, self.column, self.scale, *self.per)
         return FewValues(family, tuple(values), geometric=self.scale == "ratio")
 
     @property

@@ -5,9 +5,9 @@ each. Rows that do not count stay in the table and say why in the column LEFT_OU
 drawn and counted.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -19,12 +19,18 @@ LEFT_OUT = "left_out"
 Conditions = Mapping[str, Any]
 
 
+def definition(function: Any) -> Hashable:
+    """Equal for functions that one piece of text defines."""
+    return getattr(function, "__code__", function)
+
+
 @dataclass(frozen=True)
 class RowFunction:
     """Rows from named tables; see `rows_of`.
 
     function: gets what is named by position, tables or the rows of other functions, what may be
     missing last, and the options by name. nothing: what is said where no row is left.
+    made: definitions of a chain (`srhm.scorecard.sheet`).
     """
 
     function: Callable[..., pd.DataFrame]
@@ -32,6 +38,12 @@ class RowFunction:
     nothing: str
     options: tuple[tuple[str, Any], ...] = field(default=())
     optional: tuple[str, ...] = field(default=())
+    made: tuple[Hashable, ...] = field(default=())
+
+    @property
+    def kind(self) -> Hashable:
+        """Equal for rows that one definition makes, whatever its options."""
+        return self.made or definition(self.function)
 
     def __call__(self, tables: Tables) -> pd.DataFrame:
         """The rows; none where a table is missing or has no rows. Computed once a scorecard."""
@@ -52,11 +64,11 @@ class RowFunction:
             for source in self.names
         )
 
-    def of_tables(self, *names: str) -> "RowFunction":
+    def of_tables(self, *names: str) -> Self:
         """The same from other tables."""
         return replace(self, names=names)
 
-    def given(self, **options: Any) -> "RowFunction":
+    def given(self, **options: Any) -> Self:
         """The same with these options, whose values are hashable."""
         return replace(self, options=tuple(sorted({**dict(self.options), **options}.items())))
 

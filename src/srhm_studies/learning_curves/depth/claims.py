@@ -3,70 +3,34 @@
 Known beforehand are P* of other studies at L = 2 and 3, and a trial at two v (methods.md).
 """
 
-from functools import partial
-from typing import Any
-
-import pandas as pd
-
-from srhm.scorecard.claims import Claim
-from srhm.scorecard.estimators import Difference, Mean
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_in
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR
 
-DEPTHS = (2, 3, 4)
-LAWS = {"lcn": "Eq. 3", "cnn": "Eq. 4"}
+# Net -> equation and the power of s_0+1 in it, by L.
+LAWS = {"lcn": ("Eq. 3", {2: 2, 3: 3, 4: 4}), "cnn": ("Eq. 4", {2: 2, 3: 2, 4: 2})}
+exponents = rows_in("exponents", nothing="no grammar with such exponents", what="grammars")
 
-
-@rows_of("exponents", nothing="no grammar with such exponents")
-def exponents(table: pd.DataFrame) -> pd.DataFrame:
-    """Exponents of single grammars."""
-    return table
-
-
-deeper = partial(Claim, topic="Exponent of s_0+1 in deeper hierarchies", figure="depth")
-QUARTER = "a quarter: it tells whole powers apart, with room for the grammars' scatter"
-
-
-def _of(net: str, depth: int, of: str = "all") -> dict[str, Any]:
-    return {"rows": exponents, "where": {"net": net, "L": depth, "of": of}, "what": "grammars"}
-
-
-def law(net: str, depth: int) -> int:
-    """Power of s_0+1 in Eq. 3 or 4."""
-    return depth if net == "lcn" else 2
-
-
-CLAIMS: tuple[Claim, ...] = (
-    *(
-        deeper(
-            f"depth-exponent-{net}-{depth}",
-            f"{net.upper()}, L = {depth}: exponent of s_0+1, s_0 > 0",
-            place=place, expected=Within(law(net, depth), 0.25), why=QUARTER,
-            measure=Mean("exponent", **_of(net, depth)),
-        )
-        for net, place in LAWS.items()
-        for depth in DEPTHS
-    ),
-    *(
-        deeper(
-            f"depth-deeper-{depth}",
-            f"CNN: exponent of s_0+1 at L = {depth} less that at {depth - 1}",
-            place="Eq. 4: 2 at any L", expected=Within(0, 0.25), why=QUARTER,
-            measure=Difference("exponent", over={"L": depth - 1}, on=("net", "v", "seed"),
-                               **_of("cnn", depth)),
-        )
-        for depth in DEPTHS[1:]
-    ),
-    *(
-        deeper(
-            f"depth-first-{net}-{depth}",
-            f"{net.upper()}, L = {depth}: power of s_0+1 from s_0 = 0 to 1, less that from 1 to 2",
-            place=f"{place}: one power for all s_0", expected=Within(0, 0.25), why=QUARTER,
-            measure=Difference("exponent", over={"of": "1 to 2"}, on=("net", *OF_GRAMMAR),
-                               **_of(net, depth, "0 to 1")),
-        )
-        for net, place in LAWS.items()
-        for depth in DEPTHS[1:]
-    ),
+sheet = Sheet()
+say = sheet.topic(
+    "Exponent of s_0+1 in deeper hierarchies", "depth",
+    why="a quarter: it tells whole powers apart, with room for the grammars' scatter",
 )  # fmt: skip
+for net, (equation, powers) in LAWS.items():
+    for L, power in powers.items():
+        say(f"depth-exponent-{net}-{L}", f"{net.upper()}, L = {L}: exponent of s_0+1, s_0 > 0",
+            exponents.mean("exponent", net=net, L=L, of="all"), Within(power, 0.25),
+            place=equation)  # fmt: skip
+for L in (3, 4):
+    say(f"depth-deeper-{L}", f"CNN: exponent of s_0+1 at L = {L} less that at {L - 1}",
+        exponents.difference("exponent", net="cnn", L=L, of="all", over={"L": L - 1},
+                             on=("net", "v", "seed")),
+        Within(0, 0.25), place="Eq. 4: 2 at any L")  # fmt: skip
+for net, (equation, _) in LAWS.items():
+    for L in (3, 4):
+        say(f"depth-first-{net}-{L}",
+            f"{net.upper()}, L = {L}: power of s_0+1 from s_0 = 0 to 1, less that from 1 to 2",
+            exponents.difference("exponent", net=net, L=L, of="0 to 1", over={"of": "1 to 2"},
+                                 on=("net", *OF_GRAMMAR)),
+            Within(0, 0.25), place=f"{equation}: one power for all s_0")  # fmt: skip
+CLAIMS = tuple(sheet.claims)

@@ -1,0 +1,153 @@
+"""Claims as lines of a sheet, and rows as chains: what a study says of its tables, in few words.
+
+cells = rows_in("cells", what="networks")
+sheet = Sheet()
+say = sheet.topic("Errors", "errors", place="Fig. 3")
+say("error", "test error of deep networks", cells.mean("error", L=3), Below(0.1), "a tenth")
+CLAIMS = tuple(sheet.claims)
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import pandas as pd
+
+from srhm.scorecard.claims import Claim, Tables
+from srhm.scorecard.estimators import (
+    CensoredMean,
+    Correlation,
+    Difference,
+    Estimator,
+    Mean,
+    Part,
+    Ratio,
+    Slope,
+)
+from srhm.scorecard.expectations import Expectation
+from srhm.scorecard.rows import RowFunction, Source, definition
+
+Make = Callable[..., Any]
+# Parameters that are several columns; of one alone its name is enough.
+COLUMNS = {"tells", "per", "within", "alone", "on", "groups"}
+
+
+@dataclass(frozen=True)
+class Rows(RowFunction):
+    """Rows of tables, and the numbers of them that claims are about.
+
+    what: they are, in the plural. Words beside the parameters of an estimator are values that
+    columns have: `rows.mean("error", L=3, per="seed")`.
+    """
+
+    what: str = "rows"
+
+    def then(self, make: Make, *more: Source, nothing: str = "", what: str = "") -> "Rows":
+        """What a function makes of these rows and of further tables; of none it makes none."""
+        return self._then(make, definition(make), *more, nothing=nothing, what=what)
+
+    def keep(self, mask: Make, **words: str) -> "Rows":
+        """Those for which a mask is true."""
+        return self._then(lambda table: table[mask(table)], definition(mask), **words)
+
+    def let(self, **columns: Any) -> "Rows":
+        """With further columns, each a value or a function of the rows."""
+        return self._then(lambda table: table.assign(**columns), tuple(columns))
+
+    def _then(
+        self, make: Make, named: Hashable, *more: Source, nothing: str = "", what: str = ""
+    ) -> "Rows":
+        def made(table: pd.DataFrame, *others: pd.DataFrame) -> pd.DataFrame:
+            return make(table, *others) if len(table) else table
+
+        return Rows(
+            made,
+            (self, *more),
+            nothing or self.nothing,
+            made=(self.kind, named),
+            what=what or self.what,
+        )
+
+    def number(self, kind: type[Estimator], *columns: str, **words: Any) -> Any:
+        """A number of these rows by an estimator of `srhm.scorecard.estimators`."""
+        names = {one.name for one in fields(kind)}
+        own = {name: value for name, value in words.items() if name in names}
+        own |= {name: (own[name],) for name in COLUMNS if isinstance(own.get(name), str)}
+        where = {name: value for name, value in words.items() if name not in names}
+        own["where"] = {**own.get("where", {}), **where}
+        return kind(*columns, rows=self, **{"what": self.what, **own})
+
+    def mean(self, column: str, **words: Any) -> Any:
+        """The mean of a column."""
+        return self.number(Mean, column, **words)
+
+    def censored_mean(self, column: str, **words: Any) -> Any:
+        """The mean of a column of which some values are bounds."""
+        return self.number(CensoredMean, column, **words)
+
+    def slope(self, column: str, against: str, **words: Any) -> Any:
+        """The slope of a column against another."""
+        return self.number(Slope, column, against=against, **words)
+
+    def ratio(self, column: str, **words: Any) -> Any:
+        """The geometric mean of a column of these rows over that of others."""
+        return self.number(Ratio, column, **words)
+
+    def difference(self, column: str, **words: Any) -> Any:
+        """The mean of a column of these rows minus that of others."""
+        return self.number(Difference, column, **words)
+
+    def part(self, column: str, **words: Any) -> Any:
+        """The part of the rows in which a column is true."""
+        return self.number(Part, column, **words)
+
+    def correlation(self, column: str, against: str, **words: Any) -> Any:
+        """The rank correlation of two columns."""
+        return self.number(Correlation, column, against=against, **words)
+
+
+def rows_of(
+    *names: Source,
+    nothing: str = "no such rows in the tables",
+    optional: tuple[str, ...] = (),
+    what: str = "rows",
+) -> Callable[[Make], Rows]:
+    """Decorates as `srhm.scorecard.rows.rows_of` does. what: the rows are, in the plural."""
+
+    def wrapped(function: Make) -> Rows:
+        return Rows(function, names, nothing, optional=optional, what=what)
+
+    return wrapped
+
+
+def rows_in(table: str, *, nothing: str = "no such rows in the tables", what: str = "rows") -> Rows:
+    """All rows of a table."""
+    return rows_of(table, nothing=nothing, what=what)(lambda rows: rows)
+
+
+class Sheet:
+    """Claims of a study, line by line."""
+
+    def __init__(self) -> None:
+        self.claims: list[Claim] = []
+
+    def topic(self, topic: str, figure: str, **shared: Any) -> Callable[..., None]:
+        """What adds a claim of this topic and figure.
+
+        shared: what those have in common that do not say something else.
+        """
+
+        def say(
+            name: str,
+            says: str,
+            measure: Callable[[Tables], Any],
+            expected: Expectation | None = None,
+            why: str | None = None,
+            **own: Any,
+        ) -> None:
+            given = {"expected": expected, "why": why}
+            own |= {word: value for word, value in given.items() if value is not None}
+            about = {"topic": topic, "figure": figure, **shared, **own}
+            self.claims.append(Claim(name, says, measure=measure, **about))
+
+        return say
