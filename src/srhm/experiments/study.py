@@ -15,19 +15,21 @@ FOLDER = "results/experiments"
 LONG = "long"
 
 
-def experiments(study: str, *, title: str, package: str | None = "") -> Trainer:
+def experiments(
+    study: str, *, title: str, package: str | None = "", schemas_in: str = ".tables"
+) -> Trainer:
     """What computes the cells of a study.
 
-    title: for people. package: of the study; it has `tables.CELLS`, the schema of its cells made by
-    `schemas.schema`, and `configuration.seconds`, from the coordinates of a cell to the seconds
-    that it is expected to take on one core.
+    title: for people. package: of the study; schemas_in: its module that has CELLS, the schema of
+    its cells made by `cells.schema`. `configuration.seconds` gives from the coordinates of a cell
+    the seconds that it is expected to take on one core.
     """
     return Trainer(
         name=study,
         title=title,
         module="srhm.experiments.cells",
         folder=f"{FOLDER}/{study}",
-        cells=f"{package}.tables:CELLS",
+        cells=f"{package}{schemas_in}:CELLS",
         timings="EXPERIMENT_TIMINGS",
         priority=-10,
         gpu=False,
@@ -56,16 +58,17 @@ def experiment_study(
     config: type[Any],
     plan: Callable[..., Planned],
     long: Sequence[str] = (),
+    schemas_in: str = ".tables",
     **more: Any,
 ) -> Study:
     """A study of experiments.
 
     computes: what its trainer computes, for people. plan: as in `Study`, and it gets the `trainer`.
-    long: names of its long tables, whose schemas stand in capitals in its module `tables`. more: as
-    in `Study`.
+    schemas_in: module of the schemas. long: names of its long tables, whose schemas stand there in
+    capitals. more: as in `Study`.
     """
-    trainer = experiments(name, title=computes, package=package)
-    schemas = {table: f".tables:{table.upper()}" for table in long}
+    trainer = experiments(name, title=computes, package=package, schemas_in=schemas_in)
+    schemas = {table: f"{schemas_in}:{table.upper()}" for table in long}
     return Study(
         name=name,
         title=title,

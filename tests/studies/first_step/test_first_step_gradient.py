@@ -11,7 +11,7 @@ from srhm.flow.losses import CrossEntropy
 from srhm.flow.networks import Predictor, hierarchical_network
 from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.encoding import one_hot
-from srhm.plane.first_step.gradient import as_seen, first_step
+from srhm.plane.first_step.analysis import as_seen, first_step
 
 
 @pytest.mark.parametrize("sparsity", ["A", "B"])

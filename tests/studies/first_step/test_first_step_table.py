@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from srhm.model.sampling import SampleError
-from srhm.plane.first_step.scaling import equal_points, exponent
-from srhm.plane.first_step.table import first_step_rows
+from srhm.plane.first_step.analysis import equal_points, exponent, first_step_rows
 from srhm.store import records
 from srhm.store.tables import FIRST_STEP
 

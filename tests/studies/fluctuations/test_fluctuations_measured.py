@@ -11,8 +11,8 @@ from train_curves import flow_curves, train_flow
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.trained import members_of
 from srhm.model.seeding import generator
-from srhm_studies.landscape.fluctuations import boundary, measure
-from srhm_studies.landscape.fluctuations.responses import Ensemble
+from srhm_studies.landscape.fluctuations import measure
+from srhm_studies.landscape.fluctuations.measure import Ensemble
 
 LOG = logging.getLogger(__name__)
 GROUP = {
@@ -83,17 +83,17 @@ def test_delta_of_a_linear_output_is_the_distance_between_parallel_boundaries():
     x = torch.from_numpy(np.random.default_rng(1).standard_normal((4000, 3)))
     w = torch.tensor([3.0, 0.0, 4.0], dtype=torch.float64)
     mean, gradient = x @ w, w.expand(1, 4000, 3)
-    delta, n = boundary.boundary_distance((mean + 0.6)[None], mean, gradient)
+    delta, n = measure.boundary_distance((mean + 0.6)[None], mean, gradient)
     assert delta == pytest.approx(0.6 / 5)
     assert n == int(((mean < 0) & (mean > -0.6)).sum()) > 0
-    assert boundary.estimated_distance((mean + 0.6)[None], mean, gradient) == pytest.approx(0.6 / 5)
-    assert np.isnan(boundary.boundary_distance(mean[None] * 2, mean, gradient)[0])
+    assert measure.estimated_distance((mean + 0.6)[None], mean, gradient) == pytest.approx(0.6 / 5)
+    assert np.isnan(measure.boundary_distance(mean[None] * 2, mean, gradient)[0])
 
 
 def test_the_crossing_of_a_linear_output_is_at_its_linear_estimate_and_of_a_bent_one_is_not():
     w = torch.tensor([0.6, -0.8], dtype=torch.float64)
     x = torch.tensor([[2.0, 0.5], [-1.0, 1.0]], dtype=torch.float64)
-    lines = boundary.along_gradient(lambda p: p @ w, x, w.expand(2, 2))
+    lines = measure.along_gradient(lambda p: p @ w, x, w.expand(2, 2))
     for line, point in zip(lines, x, strict=True):
         assert line.ratio == pytest.approx(1)
         assert line.linear == pytest.approx(abs(float(point @ w)))  # exact distance to the plane
@@ -102,10 +102,10 @@ def test_the_crossing_of_a_linear_output_is_at_its_linear_estimate_and_of_a_bent
         z = points[:, 0]
         return torch.where(z > 1, z, (z + 1) / 2)
 
-    (line,) = boundary.along_gradient(bent, torch.tensor([[2.0]]), torch.tensor([[1.0]]))
+    (line,) = measure.along_gradient(bent, torch.tensor([[2.0]]), torch.tensor([[1.0]]))
     assert line.ratio == pytest.approx(3 / 2, abs=1e-5)
     one = torch.ones(1, 1)
-    (line,) = boundary.along_gradient(lambda p: 1 + p[:, 0] * 0, one, one)
+    (line,) = measure.along_gradient(lambda p: 1 + p[:, 0] * 0, one, one)
     assert np.isnan(line.ratio)
 
 
@@ -116,7 +116,7 @@ def test_resampled_ensembles_are_those_of_a_plain_loop_and_depart_as_one_over_th
     f, gradient = w @ x.T, w[:, None].expand(40, 3000, 2)
     y = torch.where(x[:, 0] > 0, 1.0, -1.0).to(torch.float64)
     given = {"n_draws": 400, "generator": generator(0, role="drawing")}
-    found = {n: boundary.resampled(f, gradient, y, n=n, **given) for n in (1, 4, 16)}
+    found = {n: measure.resampled(f, gradient, y, n=n, **given) for n in (1, 4, 16)}
     stream, errors, squares = np.random.default_rng(3), [], []
     for _ in range(400):
         chosen = stream.integers(len(w), size=4)

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from srhm_studies.smoothness.kernels.covariance import gram
-from srhm_studies.smoothness.kernels.regression import expected_error, regression_weights
-from srhm_studies.smoothness.kernels.spectrum import kernel_pca
+from srhm_studies.smoothness.kernels.experiment import kernel_pca
+from srhm_studies.smoothness.kernels.methods import expected_error, gram, regression_weights
 
 FINE = 2**13
 

@@ -7,20 +7,21 @@ from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
 from srhm.model.encoding import one_hot
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
-from srhm_studies.smoothness.kernels import (
-    classification,
-    hierarchy,
-    neighbours,
-    spectrum,
-    teacher_student,
+from srhm_studies.smoothness.kernels.experiment import (
+    class_error,
+    kernel_pca,
+    nearest_neighbours,
+    parity_of_digits,
+    squared_errors_at_random,
 )
-from srhm_studies.smoothness.kernels.data import shuffled_digits
-from srhm_studies.smoothness.kernels.laws import (
+from srhm_studies.smoothness.kernels.methods import (
     density_exponent,
     learning_exponent,
     neighbour_distance,
+    shuffled_digits,
 )
 
 TEACHER = {"experiment": "teacher_student", "data": "sphere", "d": 2, "teacher": "laplace",
@@ -34,11 +35,11 @@ HIERARCHY = {"experiment": "srhm", "data": "srhm", "kernel": "laplace", "sigma":
 
 
 def test_a_cell_repeats_and_the_two_errors_of_a_teacher_agree():
-    one, two = (dict(teacher_student.run(TEACHER).row) for _ in range(2))
+    one, two = (dict(squared_errors_at_random(TEACHER).row) for _ in range(2))
     assert one == two
     assert one["status"] == "done"
     assert one["mse"] == pytest.approx(one["expected_mse"], rel=0.1)
-    assert dict(teacher_student.run({**TEACHER, "seed": 1}).row) != one
+    assert dict(squared_errors_at_random({**TEACHER, "seed": 1}).row) != one
 
 
 def test_digits_are_those_of_the_package_with_their_parity():
@@ -58,7 +59,7 @@ def test_digits_are_those_of_the_package_with_their_parity():
 
 @pytest.mark.parametrize(("kernel", "gamma"), [("gauss", 0.5), ("laplace", None)])
 def test_the_machine_is_that_of_the_library_on_the_points_themselves(kernel, gamma):
-    row = classification.run({**DIGITS, "method": "svm", "kernel": kernel}).row
+    row = parity_of_digits({**DIGITS, "method": "svm", "kernel": kernel}).row
     images, parity = shuffled_digits(generator=generator(1, role="train"))
 
     def laplace(a, b):
@@ -72,8 +73,8 @@ def test_the_machine_is_that_of_the_library_on_the_points_themselves(kernel, gam
 
 
 def test_kernel_regression_on_the_srhm_is_a_solved_system():
-    row = hierarchy.run(HIERARCHY).row
-    parameters = hierarchy.parameters_of(HIERARCHY)
+    row = class_error(HIERARCHY).row
+    parameters = parameters_of(HIERARCHY)
     samples = draw_samples(parameters, [0], n_train=200, n_test=60)
     x, y = (one_hot(samples[0, part], parameters).reshape(-1, 48) for part in ("train", "test"))
     labels = samples[0, "train"].labels
@@ -91,7 +92,7 @@ def test_tails_are_sums_over_eigenvectors_of_the_matrix_as_it_is():
     rng = np.random.default_rng(0)
     half = rng.standard_normal((12, 12))
     matrix, target = half @ half.T, rng.standard_normal(12)
-    values, tails = spectrum.kernel_pca(matrix, target)
+    values, tails = kernel_pca(matrix, target)
     exact, vectors = np.linalg.eigh(matrix)
     order = np.argsort(-exact)
     np.testing.assert_allclose(values, exact[order] / 12)
@@ -103,12 +104,12 @@ def test_tails_are_sums_over_eigenvectors_of_the_matrix_as_it_is():
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_the_mean_distance_on_a_sphere_is_the_law_for_many_points(d):
     cell = {"data": "sphere", "d": d, "P": 3000, "seed": 0}
-    found = neighbours.run(cell).row["distance"]
+    found = nearest_neighbours(cell).row["distance"]
     assert found == pytest.approx(neighbour_distance(d, 3000), rel=0.05)
 
 
 def test_the_nearest_of_a_point_is_another_point():
-    row = neighbours.run({"data": "digits", "P": 100, "seed": 0}).row
+    row = nearest_neighbours({"data": "digits", "P": 100, "seed": 0}).row
     images = shuffled_digits(generator=generator(0, role="train"))[0][:100]
     distances = cdist(images, images)
     np.fill_diagonal(distances, np.inf)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm_studies.smoothness.kernels.exponents import power_law, pseudo_values, stretching
+from srhm_studies.smoothness.kernels.analysis import power_law, pseudo_values, stretching
 
 SIZES = np.array([64.0, 128, 256, 512, 1024])
 

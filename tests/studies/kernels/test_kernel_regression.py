@@ -7,12 +7,12 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
 from sklearn.kernel_ridge import KernelRidge
 
-from srhm_studies.smoothness.kernels.covariance import gram
-from srhm_studies.smoothness.kernels.data import draw_points
-from srhm_studies.smoothness.kernels.regression import (
+from srhm_studies.smoothness.kernels.methods import (
     NotPositiveError,
     draw_fields,
+    draw_points,
     expected_error,
+    gram,
     regression_weights,
 )
 

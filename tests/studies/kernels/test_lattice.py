@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from srhm_studies.smoothness.kernels.covariance import gram
-from srhm_studies.smoothness.kernels.lattice import lattice, on_torus, run
+from srhm_studies.smoothness.kernels.experiment import lattice, on_torus, squared_errors_on_lattice
+from srhm_studies.smoothness.kernels.methods import gram
 
 FINE = 60
 
@@ -42,8 +42,10 @@ def test_the_error_of_a_plane_lattice_is_the_sum_over_its_frequencies(teacher, m
             return np.zeros(shape)
 
     monkeypatch.setattr(
-        "srhm_studies.smoothness.kernels.lattice.generator", lambda *_, **__: EqualSteps()
+        "srhm_studies.smoothness.kernels.experiment.generator", lambda *_, **__: EqualSteps()
     )
     cell = {"d": 2, "P": side**2, "n_test": FINE**2, "seed": 0, "n_fields": 1, "jitter": 0.0}
-    found = run({**cell, "teacher": teacher, "kernel": "laplace", "sigma": sigma})
+    found = squared_errors_on_lattice(
+        {**cell, "teacher": teacher, "kernel": "laplace", "sigma": sigma}
+    )
     assert found.row["expected_mse"] == pytest.approx(error, rel=1e-6)

@@ -7,7 +7,7 @@ from invented_digits import write_mnist
 from srhm.declare.study import ConfigError
 from srhm.images.readers import load_files
 from srhm.model.seeding import generator
-from srhm_studies.smoothness.kernels import mnist as curve
+from srhm_studies.smoothness.kernels import experiment as curve
 from srhm_studies.smoothness.kernels.configuration import N_MNIST, KernelsSection
 from srhm_studies.smoothness.kernels.study import STUDY
 
@@ -54,8 +54,8 @@ def test_a_point_is_learnt_from_digits_for_training_alone(made, tmp_path, monkey
     )
     truth = np.where(arrays["t10k-labels-idx1-ubyte.gz"] % 2, 1.0, -1.0)
     found = between @ np.linalg.solve(within, parity)
-    row = curve.run(cell).row
+    row = curve.parity_of_mnist(cell).row
     assert row["mse"] == pytest.approx(((found - truth) ** 2).mean())
     assert row["error"] == pytest.approx((np.sign(found) != truth).mean())
-    assert curve.run({**cell, "method": "svm"}).row["error"] <= 1
+    assert curve.parity_of_mnist({**cell, "method": "svm"}).row["error"] <= 1
     curve.both_parts.cache_clear()

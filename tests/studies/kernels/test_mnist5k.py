@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from srhm.images import readers
 from srhm.images.readers import SETS, Images, ImagesError
-from srhm_studies.smoothness.kernels import mnist5k as cells
+from srhm_studies.smoothness.kernels import experiment
 from srhm_studies.smoothness.kernels.configuration import KernelsSection
 from srhm_studies.smoothness.kernels.study import STUDY
 
@@ -28,10 +28,10 @@ def invented(n=60):
 @pytest.fixture
 def there(monkeypatch):
     """The invented digits in place of those of the package."""
-    monkeypatch.setattr(cells, "load", lambda name: [invented()])
-    cells._labelled.cache_clear()
+    monkeypatch.setattr(experiment, "load", lambda name: [invented()])
+    experiment._labelled.cache_clear()
     yield invented()
-    cells._labelled.cache_clear()
+    experiment._labelled.cache_clear()
 
 
 def test_without_the_package_its_curves_are_left_out_aloud(monkeypatch):
@@ -46,13 +46,13 @@ def test_without_the_package_its_curves_are_left_out_aloud(monkeypatch):
 
 
 def test_tails_and_distances_are_those_of_the_same_digits(there):
-    images, parity = cells.shuffled(seed=1)
+    images, parity = experiment.shuffled_mnist5k(seed=1)
     distances = cdist(images[:40], images[:40])
-    found = cells.of_spectrum({"kernel": "laplace", "sigma": 1.0, "P": 40, "seed": 1})
+    found = experiment.spectrum_of_mnist5k({"kernel": "laplace", "sigma": 1.0, "P": 40, "seed": 1})
     table = found.tables["spectra"]
     values = np.linalg.eigvalsh(np.exp(-distances))[::-1] / 40
     np.testing.assert_allclose(table["eigenvalue"], values[np.asarray(table["rank"]) - 1])
     assert table["tail"][0] == pytest.approx((parity[:40] ** 2).mean())
     nearest = (distances + np.diag(np.full(40, np.inf))).min(axis=1)
-    row = cells.of_neighbours({"P": 40, "seed": 1}).row
+    row = experiment.neighbours_of_mnist5k({"P": 40, "seed": 1}).row
     assert row["distance"] == pytest.approx(nearest.mean())

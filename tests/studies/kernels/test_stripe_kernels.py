@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm_studies.smoothness.kernels.stripe import run, tangent
+from srhm_studies.smoothness.kernels.experiment import stripe_error, tangent
 
 CELL = {"d": 5, "P": 128, "n_test": 500, "seed": 0, "sigma": 5.0}
 
@@ -24,7 +24,7 @@ def test_the_tangent_kernel_is_that_of_many_neurons_with_biases():
 @pytest.mark.parametrize("kernel", ["laplace", "tangent"])
 def test_compressed_inputs_are_learnt_better(kernel):
     errors = [
-        np.mean([run({**CELL, "seed": seed, "data": data, "kernel": kernel}).row["error"]
+        np.mean([stripe_error({**CELL, "seed": seed, "data": data, "kernel": kernel}).row["error"]
                  for seed in range(3)])
         for data in ("stripe_compressed", "stripe")
     ]  # fmt: skip

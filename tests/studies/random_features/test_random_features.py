@@ -6,13 +6,13 @@ from scipy.integrate import quad
 from sklearn.linear_model import Ridge
 
 from srhm.model.seeding import generator
-from srhm_studies.landscape.random_features.data import task_of
-from srhm_studies.landscape.random_features.features import (
+from srhm_studies.landscape.random_features.experiment import (
     effective_ridge,
+    errors_of_features,
     features,
     kernel,
     least_norm,
-    run,
+    task_of,
 )
 
 CELL = {
@@ -55,11 +55,11 @@ def test_the_effective_ridge_solves_its_equation_and_vanishes_with_enough_featur
 
 
 def test_an_infinite_ensemble_is_the_kernel_and_a_member_is_not() -> None:
-    row = run(CELL).row
+    row = errors_of_features(CELL).row
     assert row["mse_limit"] == pytest.approx(row["mse_kernel"], rel=0.1)
     assert row["mse"] > 1.3 * row["mse_kernel"]
     assert row["training_mse"] < 1e-16
-    few = run({**CELL, "N": 20}).row
+    few = errors_of_features({**CELL, "N": 20}).row
     assert few["training_mse"] > 0.01
     assert few["mse_limit"] == pytest.approx(few["mse_ridge"], rel=0.25)
     assert few["mse_limit"] != pytest.approx(few["mse_kernel"], rel=0.1)

@@ -14,7 +14,7 @@ from srhm.images.trainer import OUTPUT, responses
 from srhm.model.seeding import generator
 from srhm.networks.named import image_network
 from srhm.networks.registry import PRIMITIVE
-from srhm_studies.smoothness.relative_stability import flows, networks
+from srhm_studies.smoothness.relative_stability import experiment, flows
 
 SIZE, CUTOFF = 16, 3
 TRAINING = {
@@ -128,7 +128,7 @@ def test_a_cell_of_a_network_is_trained_and_measured_in_all_parts():
     cell = {"experiment": "networks", "data": "digits", "net": "fc2", "width": 16, "P": 64,
             "seed": 0, "n_test": 100, "n_points": 40, "n_draws": 1, "cutoff": 3,
             "displacement": 1.0, "scans": True, **TRAINING}  # fmt: skip
-    outcome = networks.run(cell)
+    outcome = experiment.stability_on_small_images(cell)
     assert 0 < outcome.row["test_error"] < 0.95
     assert outcome.row["n_parameters"] == 257 * 16 + 17 * 16 + 17 * 10
     table = outcome.tables["stability"]
@@ -136,8 +136,8 @@ def test_a_cell_of_a_network_is_trained_and_measured_in_all_parts():
     assert set(table["when"]) == {"start", "end"}
     assert max(table["layer"]) == 3
     assert np.isfinite(table["R"]).all()
-    assert len(outcome.tables["noise"]["G"]) == 2 * len(networks.NOISES)
-    again = networks.run({**cell, "scans": False})
+    assert len(outcome.tables["noise"]["G"]) == 2 * len(experiment.NOISES)
+    again = experiment.stability_on_small_images({**cell, "scans": False})
     assert again.row == outcome.row
     assert set(again.tables["stability"]["part"]) == {"output"}
 
@@ -147,7 +147,7 @@ def test_a_cell_of_a_flow_has_rows_of_each_layer(kind):
     own = {"d": 5} if kind == "stripe" else {"net": "cnn", "L": 2, "v": 3, "s0": 1}
     cell = {"experiment": kind, "width": 8, "P": 24, "alpha_tilde": 0.1, "seed": 0, "n_test": 60,
             "n_points": 30, "n_draws": 2, "max_evaluations": 200, **own}  # fmt: skip
-    outcome = flows.run(cell)
+    outcome = flows.stability_of_flow(cell)
     table = outcome.tables["stability"]
     n = 2 if kind == "stripe" else 3
     assert set(table["layer"]) == set(range(1, n + 1)) == set(range(1, max(table["n_layers"]) + 1))

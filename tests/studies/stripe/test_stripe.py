@@ -9,7 +9,7 @@ from train_curves import train_flow
 
 from srhm.store.cells import read_cell
 from srhm.store.records import write_table
-from srhm_studies.regimes.stripe.machines import MACHINES, machines
+from srhm_studies.regimes.stripe.analysis import MACHINES, machines
 from srhm_studies.regimes.stripe.measure import NEURONS, measure_neurons
 
 LOG = logging.getLogger("srhm.tests")

@@ -4,7 +4,7 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.plane.first_step.scaling import equal_points, slopes
+from srhm.plane.first_step.analysis import equal_points, slopes
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Within

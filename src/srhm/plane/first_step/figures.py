@@ -15,7 +15,7 @@ from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
 from srhm.figures.scales import Scale, by_name, graded
 from srhm.figures.words import several
 from srhm.model.grammar import GRAMMAR
-from srhm.plane.first_step import scaling
+from srhm.plane.first_step import analysis as scaling
 
 LAW = "(s_0+1)^L n_c m^L"
 NETS = {"lcn": Look("LCN", line="-", filled=True), "cnn": Look("CNN", line="--", filled=False)}

@@ -9,7 +9,9 @@ STUDY = Study(
     title="The first step of gradient descent",
     config=FirstStepSection,
     plan=plan,
-    tables=(Derived("first_step", ".table:first_step_rows", "FIRST_STEP", settings=("entries",)),),
+    tables=(
+        Derived("first_step", ".analysis:first_step_rows", "FIRST_STEP", settings=("entries",)),
+    ),
     figures=(
         Figure(
             "first_step",

@@ -18,7 +18,7 @@ from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import rows_of
 from srhm_studies.landscape.fluctuations import analysis
 from srhm_studies.landscape.fluctuations.analysis import FAR
-from srhm_studies.landscape.fluctuations.data_sets import DIGITS, MNIST
+from srhm_studies.landscape.fluctuations.study import DIGITS, MNIST
 from srhm_studies.landscape.resampling import Jackknife
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most

@@ -3,7 +3,9 @@
 from srhm.declare.study import CurveMeasurement, Figure
 from srhm.flow.measurements import flow_study
 from srhm.training.trainers import FLOW
-from srhm_studies.landscape.fluctuations.data_sets import DIGITS, MNIST
+
+# The data sets that the study learns, by their names in the configuration.
+DIGITS, MNIST = "digits_pca", "mnist5k_pca"
 
 STUDY = flow_study(
     "fluctuations",

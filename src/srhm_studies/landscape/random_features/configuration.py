@@ -1,4 +1,4 @@
-"""Section of the study of random features, and its cells. Imports no torch."""
+"""Section of the study, its cells, and how long they take. Loads neither torch nor scikit-learn."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +9,17 @@ from pydantic import Field, model_validator
 from srhm.declare.keys import Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
 from srhm.declare.study import Planned, Trainer
 from srhm.experiments.groups import CurveCells, planned
-from srhm_studies.landscape.random_features.sizes import HIERARCHY, N_DIGITS
+from srhm.model.grammar import GrammarParameters
+
+# Two classes, whose labels are 1 and -1; 8,192 distinct data.
+HIERARCHY = GrammarParameters(
+    depth=2, branching=2, n_features=4, n_synonyms=4, n_classes=2, n_empty=1
+)
+N_DIGITS = 1797
+
 
 Data = Literal["sphere", "digits", "srhm"]
-FUNCTION = "srhm_studies.landscape.random_features.features:run"
+FUNCTION = "srhm_studies.landscape.random_features.experiment:errors_of_features"
 
 
 class Features(Keys):

@@ -17,8 +17,8 @@ STUDY = flow_study(
     tables=(
         Derived(
             "machines",
-            ".machines:machines",
-            ".machines:MACHINES",
+            ".analysis:machines",
+            ".analysis:MACHINES",
             files={"published": "published/*/kernels/cells.parquet"},
         ),
     ),

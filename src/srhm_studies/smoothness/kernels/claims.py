@@ -17,8 +17,8 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, Measurement, Tables, afte
 from srhm.scorecard.estimators import Difference, Mean
 from srhm.scorecard.expectations import Above, Within
 from srhm.scorecard.rows import rows_of
-from srhm_studies.smoothness.kernels.exponents import FIXED_RANKS
-from srhm_studies.smoothness.kernels.laws import (
+from srhm_studies.smoothness.kernels.analysis import FIXED_RANKS
+from srhm_studies.smoothness.kernels.methods import (
     density_exponent,
     learning_exponent,
     stripe_exponent,

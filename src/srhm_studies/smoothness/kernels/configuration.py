@@ -16,20 +16,20 @@ from srhm.model.sampling import SampleError, n_test_points
 
 HERE = "srhm_studies.smoothness.kernels"
 FUNCTIONS = {
-    "teacher_student": f"{HERE}.teacher_student:run",
-    "digits": f"{HERE}.classification:run",
-    "mnist": f"{HERE}.mnist:run",
-    "spectrum": f"{HERE}.spectrum:run",
-    "neighbours": f"{HERE}.neighbours:run",
-    "srhm": f"{HERE}.hierarchy:run",
-    "stripe": f"{HERE}.stripe:run",
+    "teacher_student": f"{HERE}.experiment:squared_errors_at_random",
+    "digits": f"{HERE}.experiment:parity_of_digits",
+    "mnist": f"{HERE}.experiment:parity_of_mnist",
+    "spectrum": f"{HERE}.experiment:gram_spectrum",
+    "neighbours": f"{HERE}.experiment:nearest_neighbours",
+    "srhm": f"{HERE}.experiment:class_error",
+    "stripe": f"{HERE}.experiment:stripe_error",
 }
-ON_LATTICE = f"{HERE}.lattice:run"
+ON_LATTICE = f"{HERE}.experiment:squared_errors_on_lattice"
 # On the 5,000 digits of MNIST, whose rows are shipped.
 OF_MNIST5K = {
-    "mnist5k": f"{HERE}.mnist5k:run",
-    "spectrum": f"{HERE}.mnist5k:of_spectrum",
-    "neighbours": f"{HERE}.mnist5k:of_neighbours",
+    "mnist5k": f"{HERE}.experiment:parity_of_mnist5k",
+    "spectrum": f"{HERE}.experiment:spectrum_of_mnist5k",
+    "neighbours": f"{HERE}.experiment:neighbours_of_mnist5k",
 }
 N_DIGITS = {"digits": 1797, "mnist5k": N_MNIST5K}
 # Digits of MNIST for training.

@@ -23,16 +23,15 @@ from srhm.figures.selection import predicted
 from srhm.figures.words import between, plural
 from srhm.scorecard.rows import chosen
 from srhm.statistics.regression import CONFIDENCE
-from srhm_studies.smoothness.kernels.covariance import KERNELS as SMOOTHNESS
-from srhm_studies.smoothness.kernels.exponents import FIXED_RANKS
-from srhm_studies.smoothness.kernels.laws import (
+from srhm_studies.smoothness.kernels.analysis import FIXED_RANKS, of_grammars
+from srhm_studies.smoothness.kernels.methods import (
+    COMPRESSED,
     density_exponent,
     learning_exponent,
     neighbour_distance,
     stripe_exponent,
 )
-from srhm_studies.smoothness.kernels.networks import of_grammars
-from srhm_studies.smoothness.kernels.stripe import COMPRESSED
+from srhm_studies.smoothness.kernels.methods import KERNELS as SMOOTHNESS
 
 KERNELS = {"laplace": Look("Laplace", VERMILION), "gauss": Look("Gauss", PURPLE)}
 METHODS = {"regression": Look("regression", marker="o", filled=True),

@@ -8,25 +8,26 @@ STUDY = experiment_study(
     "kernels",
     "Learning curves of kernel methods",
     package=__package__,
+    schemas_in=".analysis",
     computes="kernel methods",
     config=KernelsSection,
     plan=plan,
     long=("spectra",),
     tables=(
         Derived(
-            "exponents", ".exponents:exponents", ".exponents:EXPONENTS", uses=("cells", "spectra")
+            "exponents", ".analysis:exponents", ".analysis:EXPONENTS", uses=("cells", "spectra")
         ),
         Derived(
             "crossings",
-            ".exponents:crossings",
-            ".exponents:CROSSINGS",
+            ".analysis:crossings",
+            ".analysis:CROSSINGS",
             uses=("cells",),
             settings=("threshold",),
         ),
         Derived(
             "networks",
-            ".networks:networks",
-            ".networks:NETWORKS",
+            ".analysis:networks",
+            ".analysis:NETWORKS",
             settings=("threshold",),
             files={"published": "published/*/sparse_hierarchy/cells.parquet"},
         ),

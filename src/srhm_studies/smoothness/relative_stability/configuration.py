@@ -180,13 +180,10 @@ def _networks(
                 for cell in combinations(group, *names, **group.training.model_dump(), **curve)
             ]
             name = f"{curve['data']}-{curve['net']}-h{group.width}"
-            data = curve["data"]
-            yield CurveCells(
-                name=name,
-                function=f"{HERE}.{'large_images' if data in SHIPPED else 'networks'}:run",
-                cells=cells,
-                missing=missing.get(data, ""),
-            )
+            size = "large" if curve["data"] in SHIPPED else "small"
+            function = f"{HERE}.experiment:stability_on_{size}_images"
+            absent_data = missing.get(curve["data"], "")
+            yield CurveCells(name=name, function=function, cells=cells, missing=absent_data)
 
 
 def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:
@@ -194,7 +191,9 @@ def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:
         for curve in combinations(group, "size", "cutoff", experiment="fields"):
             cells = combinations(group, "times_bound", "n_fields", "seed", **curve)
             name = f"fields-n{curve['size']}-c{curve['cutoff']}"
-            yield CurveCells(name=name, function=f"{HERE}.fields:run", cells=cells, long=False)
+            yield CurveCells(
+                name=name, function=f"{HERE}.flows:deformation_fields", cells=cells, long=False
+            )
 
 
 def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:
@@ -208,7 +207,7 @@ def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:
                 curve |= {"alpha_tilde": float(curve["alpha_tilde"]), "P": sorted(set(group.P))}
                 cells = combinations(group, experiment=kind, data=data, **curve)
                 name = f"{data}-{curve['net']}-a{curve['alpha_tilde']:g}"
-                function = f"{HERE}.flows:run"
+                function = f"{HERE}.flows:stability_of_flow"
                 yield CurveCells(name=name, function=function, cells=cells)
 
 

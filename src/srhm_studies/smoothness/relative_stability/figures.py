@@ -38,7 +38,7 @@ from srhm_studies.smoothness.relative_stability.analysis import (
     log_correlations,
     measured,
 )
-from srhm_studies.smoothness.relative_stability.data import SIDES, digits
+from srhm_studies.smoothness.relative_stability.experiment import SIDES, digits
 
 QUANTITIES = {"R": "$R_f$", "D": "$D_f$", "G": "$G_f$"}
 SIZE, POINTS = Axis("training images $P$", log=True), Axis("training points $P$", log=True)

@@ -1,7 +1,8 @@
-"""The stripe model and networks on the SRHM: their relative stability, by the code of the images.
+"""Cells that are no networks on images: maximum-entropy fields, the stripe model, the SRHM.
 
-Stripe (Eq. 6): the change is noise in the directions that tell nothing, beside noise in all. SRHM:
-informative features are moved within their patches (level 1), beside noise on all inputs.
+Relative stability of the last two is by the code of the images. Stripe (Eq. 6): the change is noise
+in the directions that tell nothing, beside noise in all. SRHM: informative features are moved
+within their patches (level 1), beside noise on all inputs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,12 +24,52 @@ from srhm.flow.cell import (
 )
 from srhm.flow.inputs import inputs
 from srhm.flow.layer_changes import layers_of, layers_with_predictor
-from srhm.images.deformations import noise
+from srhm.images.deformations import (
+    coefficients,
+    displacements,
+    folded,
+    largest_compression,
+    largest_temperature,
+    mean_squared_displacement_on_pixels,
+    noise,
+)
 from srhm.images.stability import sensitivities
 from srhm.measure.sensitivity import transform
 from srhm.model.grammar import parameters_of
 from srhm.model.seeding import generator
-from srhm_studies.smoothness.relative_stability.networks import AVERAGED
+from srhm_studies.smoothness.relative_stability.experiment import AVERAGED
+
+
+def deformation_fields(cell: Mapping[str, Any]) -> Outcome:
+    """Displacement, largest Xi and folds of n_fields fields of one size, cut-off and temperature.
+
+    To be compared with their formulas (thesis, chapter 4, Eq. 3, 13 and 14).
+
+    The temperature is given over the bound of Eq. 14, which the table has as `temperature_bound`.
+    """
+    size, cutoff = cell["size"], cell["cutoff"]
+    bound = largest_temperature(cutoff)
+    temperature = cell["times_bound"] * bound
+    stream = generator(cell["seed"], role="transformation")
+    amplitudes = coefficients(
+        cell["n_fields"], cutoff=cutoff, temperature=temperature, generator=stream
+    )
+    moved = displacements(amplitudes, size=size, cutoff=cutoff)
+    compression = largest_compression(amplitudes, size=size, cutoff=cutoff)
+    return Outcome(
+        {
+            "temperature": temperature,
+            "temperature_bound": bound,
+            "squared_displacement": float((moved**2).sum(axis=1).mean()),
+            "exact_squared_displacement": mean_squared_displacement_on_pixels(
+                size=size, cutoff=cutoff, temperature=temperature
+            ),
+            "compression": float(np.median(compression)),
+            "part_above_one": float((compression >= 1).mean()),
+            "n_folded": int(folded(amplitudes, size=size, cutoff=cutoff).sum()),
+        }
+    )
+
 
 # Norm of the noises of the stripe model, whose inputs have variance 1; chosen within the linear
 # range, as that of the source is not printed.
@@ -67,7 +108,7 @@ def flow_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     return {**SHARED, **own, "width": cell["width"], "optimiser": optimiser, **place, "member": 0}
 
 
-def run(cell: Mapping[str, Any]) -> Outcome:
+def stability_of_flow(cell: Mapping[str, Any]) -> Outcome:
     """Test error; table `stability` of all layers, the output last, see `tables`."""
     full = flow_cell(cell)
     trained = train_members([full])

@@ -1,11 +1,33 @@
-"""P* of each seed and what teaching saves; shared by claims and the figure."""
+"""Table of the study, a row for each cell, P* of each seed and what teaching saves.
+
+Letters: P training digits; D, G, R as of the thesis.
+"""
 
 import numpy as np
 import pandas as pd
 
+from srhm.experiments.cells import schema
 from srhm.scorecard.complexity_rows import THRESHOLD
 from srhm.scorecard.rows import left_out, rows_of
 from srhm.statistics.sample_complexity import crossing
+
+# D, G, R of the output, to deformations and to shifts (places): see `experiment`.
+CELLS = schema(
+    {
+        "net": str,
+        "taught": str,
+        "P": int,
+        "width": int,
+        "max_steps": int,
+        "n_test": int,
+        "n_points": int,
+        "steps": int,
+        "train_loss": float,
+        "test_error": float,
+        **{f"{name}_{kind}": float for kind in ("deformations", "places") for name in "DGR"},
+    }
+)
+
 
 NETS = {"lenet": "LeNet", "fc2": "FC"}
 NOTHING, PLACES, DEFORMATIONS, BOTH = "nothing", "places", "deformations", "both"

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.datasets import load_digits
 from torch import nn
+from torch.nn.functional import interpolate
 
 from srhm.experiments.cells import Outcome
+from srhm.images import readers
 from srhm.images.deformations import Interpolation, noise, temperature_of
 from srhm.images.readers import Images, standardised
 from srhm.images.stability import Average, ImageProbe, probe, sensitivities, stabilities
@@ -18,7 +21,43 @@ from srhm.images.trainer import OUTPUT, responses
 from srhm.images.training import initial_network, train_cell
 from srhm.model.seeding import generator
 from srhm.networks.activations import activation_layers
-from srhm_studies.smoothness.relative_stability.data import load
+
+SIDES = {"digits": 16, "digits8": 8}  # pixels; scikit-learn's digits have 8
+MOST_BRIGHT = 16  # value of a white pixel there
+N_SMALL = 1200  # of the 1797 digits; the others are for testing
+
+
+def load_small(data: str, *, seed: int) -> tuple[Images, Images]:
+    """Images for training and for testing.
+
+    data: "digits" or "digits8", of which a seed chooses 1200 for training, or "mnist" or "cifar10",
+    each with its own split, from the folder that holds results/.
+
+    Raises:
+        ImagesError: if the files are not there or are damaged.
+    """
+    if data in SIDES:
+        images = digits(SIDES[data])
+        order = generator(seed, role="test").permutation(len(images))
+        return images[order[:N_SMALL]], images[order[N_SMALL:]]
+    return _files(data)
+
+
+@cache
+def digits(side: int) -> Images:
+    """All 1797 digits of scikit-learn, (n, 1, side, side), by bilinear interpolation of 8 x 8."""
+    pixels, labels = load_digits(return_X_y=True)
+    small = torch.from_numpy(pixels.reshape(-1, 1, 8, 8))
+    large = interpolate(small, size=(side, side), mode="bilinear", align_corners=False)
+    bytes_ = np.rint(large.numpy() * (255 / MOST_BRIGHT)).astype(np.uint8)
+    return Images(bytes_, labels.astype(np.int64))
+
+
+@cache
+def _files(data: str) -> tuple[Images, Images]:
+    training, test = readers.load(data)
+    return training, test
+
 
 # Points of the scans, by depth and by displacement, which would else take as long as the training.
 SCAN_POINTS = 200
@@ -30,17 +69,17 @@ AVERAGED: tuple[Average, ...] = ("median", "mean")
 States = tuple[tuple[str, nn.Module], ...]
 
 
-def run(cell: Mapping[str, Any]) -> Outcome:
-    """As `of_images`, of the images of `data`.
+def stability_on_small_images(cell: Mapping[str, Any]) -> Outcome:
+    """As `of_images`, of the images of `data`: see `load_small`.
 
     Raises:
         ImagesError: if files of images are not there or are damaged.
     """
-    return of_images(cell, *load(cell["data"], seed=cell["seed"]))
+    return of_images(cell, *load_small(cell["data"], seed=cell["seed"]))
 
 
 def of_images(cell: Mapping[str, Any], training: Images, test: Images) -> Outcome:
-    """Test error of a network; tables `stability` and `noise`, see `tables`.
+    """Test error of a network; tables `stability` and `noise`, see `analysis`.
 
     A diverged network has no error, and is measured at its start alone.
     """
@@ -149,3 +188,47 @@ def _probe(
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+
+N_LARGE = 4000  # of the 5000 digits; the others are for testing
+COARSE = 8  # pixels on a side that coarse digits have in between, as those of scikit-learn
+
+
+def stability_on_large_images(cell: Mapping[str, Any]) -> Outcome:
+    """As `of_images`, of the images of `data`: see `load_large`.
+
+    Raises:
+        ImagesError: if files of images are not there or are damaged.
+    """
+    return of_images(cell, *load_large(cell["data"], seed=cell["seed"]))
+
+
+def load_large(data: str, *, seed: int) -> tuple[Images, Images]:
+    """Images (n, 1, 28, 28) for training and for testing.
+
+    data: "mnist5k" or "mnist5k_coarse", of whose 5000 digits a seed chooses 4000 for training, or
+    "fashion" with its own split.
+
+    Raises:
+        ImagesError: if the files are not there or are damaged.
+    """
+    if data == "fashion":
+        return _files(data)
+    images = _digits(data)
+    order = generator(seed, role="test").permutation(len(images))
+    return images[order[:N_LARGE]], images[order[N_LARGE:]]
+
+
+def coarse(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Images (n, 1, size, size) scaled down to 8 x 8 pixels, without aliases, and up again."""
+    small = interpolate(
+        torch.from_numpy(pixels).float(), size=COARSE, mode="bilinear", antialias=True
+    )
+    large = interpolate(small, size=pixels.shape[-1], mode="bilinear").clamp(0, 255)
+    return np.rint(large.numpy()).astype(np.uint8)
+
+
+@cache
+def _digits(data: str) -> Images:
+    (found,) = readers.load("mnist5k")
+    return Images(coarse(found.pixels), found.labels) if data == "mnist5k_coarse" else found

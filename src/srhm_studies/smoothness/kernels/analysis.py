@@ -1,4 +1,6 @@
-"""Exponents of learning curves, distances and spectra, and the P at which a kernel has learnt.
+"""From cells and spectra to exponents, and the P at which a kernel or a network has learnt.
+
+Letters: P training points, d intrinsic dimension, and those of the SRHM.
 
 A learning curve is the mean over runs (seeds) at each P, as in chapter 6 of the thesis. Its
 exponent is minus the slope of the logarithms, its error a delete-one jackknife over the runs: a row
@@ -7,8 +9,9 @@ Their mean is the exponent, their scatter its error, and differences of two curv
 seeds are differences of rows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import exp, isfinite, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,39 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from srhm.experiments.cells import schema
+from srhm.model.grammar import GRAMMAR
+from srhm.statistics.publications import published_complexities
 from srhm.statistics.sample_complexity import crossing
-from srhm_studies.smoothness.kernels.tables import CELLS, FAMILY
+
+# Coordinates of a learning curve, a spectrum or distances: all but P and the seed.
+FAMILY = (
+    "experiment", "data", "d", "teacher", "kernel", "method", "sigma", "L", "s", "s0", "v", "m",
+    "n_c",
+)  # fmt: skip
+_COORDINATES = {
+    "experiment": str, "data": str, "d": int, "teacher": str, "kernel": str, "method": str,
+    "sigma": float, "L": int, "s": int, "s0": int, "v": int, "m": int, "n_c": int,
+}  # fmt: skip
+
+# mse: mean squared error over test points (and over drawn fields); expected_mse: its exact mean
+# over the fields of the teacher; error: fraction classified wrong; distance: to the nearest.
+CELLS = schema(
+    {
+        **_COORDINATES,
+        "jitter": float,
+        "n_test": int,
+        "n_fields": int,
+        "P": int,
+        "mse": float,
+        "expected_mse": float,
+        "error": float,
+        "distance": float,
+    }
+)
+# eigenvalue: of the Gram matrix over its size; tail: part of the target's mean square at this rank
+# and above.
+SPECTRA = schema({"rank": int, "eigenvalue": float, "tail": float}, long=True)
 
 Values = NDArray[np.float64]
 Slope = Callable[[Values, Values], float]
@@ -195,3 +229,36 @@ def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, An
         at, values = (chosen[name].to_numpy(dtype=float) for name in ("rank", quantity))
         yield {**row, "quantity": quantity, "window": window, "n_from": int(at[0]),
                "n_to": int(at[-1]), "n_seeds": 1, "exponent": power_law(at, values)}  # fmt: skip
+
+
+# P_star: from which on the test error is at most the threshold; NaN where it is not reached.
+NETWORKS = pa.schema(
+    [
+        ("net", pa.string()),
+        *((name, pa.int64()) for name in GRAMMAR),
+        *((name, pa.float64()) for name in ("P_star", "P_star_low", "P_star_high")),
+        ("status", pa.string()),
+        ("n_seeds", pa.int64()),
+        ("origin", pa.string()),
+    ]
+)
+
+
+def networks(*, published: Sequence[str], threshold: float) -> pd.DataFrame:
+    """Measured P* to stand beside the kernels, from the rows in published/: rows of NETWORKS.
+
+    One for each net and grammar: of several presets that of most seeds.
+    """
+    frames = [published_complexities(Path(file), threshold=threshold) for file in sorted(published)]
+    frames = [one for one in frames if len(one)]
+    if not frames:
+        return pd.DataFrame(columns=NETWORKS.names)
+    rows = pd.concat(frames, ignore_index=True)
+    rows = rows.sort_values("n_seeds", ascending=False, kind="stable")
+    return rows.drop_duplicates(["net", *GRAMMAR]).sort_index()[NETWORKS.names]
+
+
+def of_grammars(measured: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Those of the networks that reach their P* on a grammar of these rows."""
+    grammars = rows[list(GRAMMAR)].dropna().drop_duplicates().astype("int64")
+    return measured[measured["status"] == "reached"].merge(grammars, on=list(GRAMMAR))
