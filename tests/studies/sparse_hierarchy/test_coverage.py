@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from srhm.paper.sparse_hierarchy.analysis import published_values
 from srhm.paper.sparse_hierarchy.coverage import curves_of_figures
-from srhm.paper.sparse_hierarchy.published_values import published_values
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = published_values(

@@ -6,7 +6,7 @@ from math import comb
 
 import pytest
 
-from srhm.paper.sparse_hierarchy.placements import placements_ratio
+from srhm.paper.sparse_hierarchy.analysis import placements_ratio
 
 
 def of_pairs(placements, agree):

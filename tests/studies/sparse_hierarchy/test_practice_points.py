@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from tables import grammar
 
-from srhm.paper.sparse_hierarchy.practice_points import STEP, nearest_sizes, practice_points
+from srhm.paper.sparse_hierarchy.analysis import STEP, nearest_sizes, practice_points
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.training.configuration import published_rate
 

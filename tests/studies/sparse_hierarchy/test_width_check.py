@@ -5,7 +5,7 @@ from math import log
 import pytest
 from tables import exact_complexities, grammar
 
-from srhm.paper.sparse_hierarchy.width_check import in_words, width_check
+from srhm.paper.sparse_hierarchy.analysis import in_words, width_check
 
 CURVES = [grammar(net, 2, v, s0) for net in ("lcn", "cnn") for v in (8, 10) for s0 in (1, 2)]
 FACTORS = {64: 0.9, 128: 1.0, 512: 1.2}

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.paper.named_nets.error_and_sensitivity import (
+from srhm.paper.named_nets.analysis import (
     DEEP,
     Most,
     Place,

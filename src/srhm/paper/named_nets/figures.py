@@ -39,7 +39,7 @@ from srhm.figures.words import (
 from srhm.model.seeding import generator
 from srhm.networks.inspection import table1 as structures
 from srhm.networks.registry import NAMED
-from srhm.paper.named_nets.error_and_sensitivity import (
+from srhm.paper.named_nets.analysis import (
     DEEP,
     DEPTHS,
     all_networks,

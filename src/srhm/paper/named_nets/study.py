@@ -51,7 +51,7 @@ STUDY = Study(
         "core_cells": "sparse_hierarchy/cells",
         "core_sensitivities": "sparse_hierarchy/sensitivities",
     },
-    page_tables=".page:tables",
+    page_tables=".analysis:tables",
     page="report",
     priority=-10,
 )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.paper.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.paper.sparse_hierarchy.claims import published_fits
 from srhm.scorecard.headline import Statement
 from srhm.statistics.publications import read_publications
 

@@ -7,12 +7,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.paper.sparse_hierarchy.claims.paper_points import as_sample_complexities
-from srhm.paper.sparse_hierarchy.claims.practice_fits import practice_fits
-from srhm.paper.sparse_hierarchy.claims.published_fits import published_fits
+from srhm.paper.sparse_hierarchy.analysis import (
+    STEP,
+    in_words,
+    practice_points,
+    published_over_ours,
+    width_check,
+)
+from srhm.paper.sparse_hierarchy.claims import published_fits
+from srhm.paper.sparse_hierarchy.claims_authors import as_sample_complexities
 from srhm.paper.sparse_hierarchy.coverage import coverage
-from srhm.paper.sparse_hierarchy.practice_points import STEP, practice_points, published_over_ours
-from srhm.paper.sparse_hierarchy.width_check import in_words, width_check
+from srhm.paper.sparse_hierarchy.practice_fits import practice_fits
 from srhm.report.page_table import (
     INTERVAL,
     NO_BREAK,

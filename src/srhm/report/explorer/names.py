@@ -18,7 +18,7 @@ VIEWS = {
     "FLOW_CELLS": "plane",
 }
 # The values that the paper shows have a schema of their own.
-PAPER_VALUES = "srhm.paper.sparse_hierarchy.published_values:SCHEMA"
+PAPER_VALUES = "srhm.paper.sparse_hierarchy.analysis:PUBLISHED_VALUES"
 CLAIMS = "srhm.scorecard.card:SCHEMA"
 EXPLORED = (*VIEWS, PAPER_VALUES)
 # The run whose tables these are, and what the paper's figures show.

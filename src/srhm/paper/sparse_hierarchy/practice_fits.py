@@ -12,9 +12,9 @@ from typing import Any
 import pandas as pd
 
 from srhm.model.grammar import GRAMMAR
-from srhm.paper.sparse_hierarchy.claims.paper_points import Beside, as_sample_complexities
-from srhm.paper.sparse_hierarchy.claims.published_fits import PUBLISHED_CLAIMS
-from srhm.paper.sparse_hierarchy.practice_points import CRITERION, practice_curves, practice_points
+from srhm.paper.sparse_hierarchy.analysis import CRITERION, practice_curves, practice_points
+from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS
+from srhm.paper.sparse_hierarchy.claims_authors import Beside, as_sample_complexities
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Slope
