@@ -6,14 +6,15 @@ points (`srhm.statistics.jamming`).
 
 import pandas as pd
 
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
 
 LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
 BEYOND = "of which N* is beyond the widths"
 
 
-@rows_of("cells", nothing="no two widths at one P")
+@rows_of("cells", nothing="no two widths at one P", what="sizes P")
 def jamming_points(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P, as `smallest_that_fit`, with `is_random`: whether the data are.
 
@@ -33,14 +34,14 @@ def jamming_points(cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@rows_of("cells", nothing="no jammed network")
+@rows_of("cells", nothing="no jammed network", what="jammed networks")
 def jammed(cells: pd.DataFrame) -> pd.DataFrame:
     """Jammed networks, as `with_jamming`, with `is_few`: whether N_Delta/N is below 1/4."""
     jammed = with_jamming(cells).query("jammed")
     return jammed.assign(is_few=jammed["unsatisfied"] < LEAST)
 
 
-@rows_of("cells", nothing="no P/N with a jammed majority")
+@rows_of("cells", nothing="no P/N with a jammed majority", what="sizes N")
 def transitions(cells: pd.DataFrame) -> pd.DataFrame:
     """The first jammed P/N of each size, of random data and of all others apart."""
     is_random = cells["data"] == "random"

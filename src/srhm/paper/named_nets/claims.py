@@ -6,7 +6,6 @@ them. Errors and sensitivities are averages over the seeds.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from math import isfinite, nan
 from typing import Any
 
@@ -24,11 +23,12 @@ from srhm.paper.named_nets.analysis import (
     one_grammar,
     side_by_side,
 )
-from srhm.scorecard.claims import Claim, Measurement
+from srhm.scorecard.claims import Measurement
 from srhm.scorecard.complexity_rows import LEARNT, LEAST_RATIO, MIN_FALL, UNLEARNT
-from srhm.scorecard.estimators import Estimator, Mean, no_points
+from srhm.scorecard.estimators import Estimator, no_points
 from srhm.scorecard.expectations import Above, Below, Factor
-from srhm.scorecard.rows import LEFT_OUT, left_out, rows_of
+from srhm.scorecard.rows import LEFT_OUT, left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.rank_correlation import mean_rank_correlation
 from srhm.statistics.sample_complexity import lasting_crossing
 
@@ -36,7 +36,7 @@ NO_NETWORKS = "no named nets in the tables"
 
 
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
-         nothing=NO_NETWORKS)  # fmt: skip
+         nothing=NO_NETWORKS, what="networks")  # fmt: skip
 def together(
     named: pd.DataFrame, measured: pd.DataFrame, core: pd.DataFrame, others: pd.DataFrame,
     *, place: Place, most: Most = "cells",
@@ -76,10 +76,7 @@ def _learning(points: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-AT_DEPTH = networks.given(place=DEEP)
-
-
-@rows_of(AT_DEPTH, nothing=NO_NETWORKS)
+@rows_of(networks.given(place=DEEP), nothing=NO_NETWORKS, what="networks")
 def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """P_half of the sensitivity over P_half of ε of each network that learns: ratio.
 
@@ -104,21 +101,20 @@ def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     return found.assign(unsure=without.sum() >= (found[LEFT_OUT] == "").sum())
 
 
-def _changes(points: pd.DataFrame, kind: str) -> pd.DataFrame:
-    """Sensitivity at the largest over that at the smallest P of each network that learns: ratio."""
+@rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
+         nothing=NO_NETWORKS, what="networks")  # fmt: skip
+def changes(*tables: pd.DataFrame, place: Place, kind: str) -> pd.DataFrame:
+    """Sensitivity at the largest over that at the smallest P of each network that learns: ratio.
+
+    Of the named nets and of LCN and CNN.
+    """
+    points = _learning(together.function(*tables, place=place))
     ends = points[points["kind"] == kind].groupby("net", as_index=False).agg(
         first=("value", "first"), last=("value", "last"), width=("width", "first"),
         **{LEFT_OUT: (LEFT_OUT, "first")},
     )  # fmt: skip
     ends = ends[ends["first"] > 0]
     return ends.assign(ratio=(ends["last"] / ends["first"]).clip(lower=LEAST_RATIO))
-
-
-@rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
-         nothing=NO_NETWORKS)  # fmt: skip
-def all_changes(*tables: pd.DataFrame, place: Place, kind: str) -> pd.DataFrame:
-    """The same of LCN and CNN, too."""
-    return _changes(_learning(together.function(*tables, place=place)), kind)
 
 
 @dataclass(frozen=True)
@@ -151,16 +147,6 @@ def _log_half_way(sizes: Any, values: Any) -> float:
 
 
 WORDS = {"S": "S (synonyms)", "D": "D (diffeomorphisms)"}
-same = partial(
-    Claim, topic="Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
-    figure="9", place="section 5; appendix B",
-)  # fmt: skip
-falls = partial(Claim, topic="Sensitivities fall as P grows: at the largest over at the smallest P")
-RATIO = partial(Mean, "ratio", scale="ratio", what="networks", each="{ratio:.2f} {net}",
-                tells=("width",))  # fmt: skip
-rank = partial(
-    Claim, topic="Networks on one grammar: rank correlation of test error and sensitivities"
-)
 # With the figures of D and S at one P, then of D and S with growing P.
 PLACES: tuple[tuple[Place, str, str, str, tuple[str, ...]], ...] = (
     ("output", "output", "the output", "section 1", ("1 C", "1 D", "1 E", "1 F")),
@@ -179,32 +165,31 @@ FALLS = (
     " depends on the smallest and the largest P. Changed after a look, before one half"
 )
 
-# Expected numbers and tolerances with their reasons were fixed before anything was measured, but
-# where `fixed` says so.
-CLAIMS: tuple[Claim, ...] = (
-    *(same(
-        f"{kind.lower()}-half-way-networks",
-        f"All: half-way P of {kind} over that of ε",
-        expected=Factor(1, within=2),
-        fixed="after",
-        why="×2: a step of the named nets' grid of P, which has at most a few points for each"
-            " factor 10",
-        measure=Mean("ratio", scale="log", rows=half_ways.given(kind=kind), open="unsure",
-                     what="networks", each="{ratio:.2f} {net}", tells=("width",)),
-    ) for kind in "SD"),
-    *(rank(
-        f"{kind.lower()}-rank-{name}",
-        f"ε and {WORDS[kind]} of {where}, around the P of the figure",
-        figure=figure, place=source, expected=Above(0.7), why=REMARKABLE, fixed="after",
-        measure=AtEachSize(
-            rows=together.given(place=place, most="networks"), what="networks",
-            where={"kind": kind, "shown": True}, tells=("capped", "width")),
-    ) for place, name, where, source, figures in PLACES
-      for kind, figure in zip("DS", figures[:2], strict=True)),
-    *(falls(
-        f"{kind.lower()}-falls-{name}", f"{WORDS[kind]} of {where}: falls as P grows",
-        figure=figure, place=source, expected=Below(1), why=FALLS, fixed="after",
-        measure=RATIO(rows=all_changes.given(place=place, kind=kind)),
-    ) for place, name, where, source, figures in PLACES
-      for kind, figure in zip("DS", figures[2:], strict=True)),
-)  # fmt: skip
+EACH = {"each": "{ratio:.2f} {net}", "tells": "width"}
+
+# Expected numbers and tolerances with their reasons were fixed before anything was measured.
+sheet = Sheet()
+same, rank, falls = (sheet.topic(topic, "9", fixed="after") for topic in (
+    "Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
+    "Networks on one grammar: rank correlation of test error and sensitivities",
+    "Sensitivities fall as P grows: at the largest over at the smallest P",
+))  # fmt: skip
+for kind in "SD":
+    same(f"{kind.lower()}-half-way-networks", f"All: half-way P of {kind} over that of ε",
+         half_ways.given(kind=kind).mean("ratio", scale="log", open="unsure", **EACH),
+         Factor(1, within=2),
+         "×2: a step of the named nets' grid of P, which has at most a few points for each"
+         " factor 10", place="section 5; appendix B")  # fmt: skip
+for place, name, where, source, figures in PLACES:
+    for kind, figure in zip("DS", figures[:2], strict=True):
+        rank(f"{kind.lower()}-rank-{name}",
+             f"ε and {WORDS[kind]} of {where}, around the P of the figure",
+             together.given(place=place, most="networks").number(
+                 AtEachSize, where={"kind": kind, "shown": True}, tells=("capped", "width")),
+             Above(0.7), REMARKABLE, figure=figure, place=source)  # fmt: skip
+for place, name, where, source, figures in PLACES:
+    for kind, figure in zip("DS", figures[2:], strict=True):
+        falls(f"{kind.lower()}-falls-{name}", f"{WORDS[kind]} of {where}: falls as P grows",
+              changes.given(place=place, kind=kind).mean("ratio", scale="ratio", **EACH),
+              Below(1), FALLS, figure=figure, place=source)  # fmt: skip
+CLAIMS = tuple(sheet.claims)

@@ -10,17 +10,16 @@ Expected numbers and tolerances were fixed before the claims were computed, afte
 first cells (s0 = 0, and some of the CNN's at s0 = 1).
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, after_a_look, predictions
+from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
-from srhm.scorecard.estimators import Mean, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 
 GRAMMAR = ["net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width"]
 # Below this error two predictors have both learnt, and agree whatever they are.
@@ -45,7 +44,7 @@ def of_criterion(complexity: pd.DataFrame, criterion: str) -> pd.DataFrame:
     return of_the_flow(own)
 
 
-@rows_of("sample_complexity", optional=("cells",))
+@rows_of("sample_complexity", optional=("cells",), what="P*")
 def stars(complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* of the test error, with `places`, s_0 + 1."""
     rows = of_criterion(complexity, "test_error")
@@ -56,7 +55,7 @@ def stars(complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(rows, {**reasons, "with P* above a tenth of the data": small_pool})
 
 
-@rows_of("cells")
+@rows_of("cells", what="points")
 def checked(cells: pd.DataFrame) -> pd.DataFrame:
     """`size` of the difference of test errors with SGD and flow: at each P, means over seeds."""
     keys = [*GRAMMAR, "alpha_tilde", "P"]
@@ -65,7 +64,7 @@ def checked(cells: pd.DataFrame) -> pd.DataFrame:
     return both[both["flow"] >= LEARNT].assign(size=(both["sgd"] - both["flow"]).abs())
 
 
-@rows_of("sample_complexity")
+@rows_of("sample_complexity", what="curves")
 def onsets(complexity: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """Curves with P*_S, or P*_D, over P*: `ratio`."""
     errors, others = (of_criterion(complexity, name) for name in ("test_error", f"{kind}_2"))
@@ -80,7 +79,7 @@ def onsets(complexity: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     return left_out(both.assign(ratio=ratio, **of_both), reasons)
 
 
-@rows_of("cells", "sensitivities")
+@rows_of("cells", "sensitivities", what="curves")
 def before_training(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
     """Relative stability R_2 at level 1 before training, at a curve's largest P and alpha_tilde.
 
@@ -94,7 +93,7 @@ def before_training(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.Data
     return rows.assign(log=np.log(rows["value"])).groupby(by, as_index=False)[["log"]].mean()
 
 
-@rows_of("cells", "frozen_kernels")
+@rows_of("cells", "frozen_kernels", what="curves at an α̃")
 def frozen(cells: pd.DataFrame, kernels: pd.DataFrame) -> pd.DataFrame:
     """Test error of each frozen kernel minus that of the network, at each P; means over seeds.
 
@@ -121,72 +120,44 @@ SAME_ERROR: dict[str, Any] = {
     "expected": Below(0.05),
     "why": f"{HALF_OF_THE_THRESHOLD} the thesis shows curves that coincide and gives no number",
 }
-law = partial(Claim, topic="Lazy and feature learning: P* across α̃", figure="complexity")
-onset = partial(Claim, topic="Lazy and feature learning: onset of the invariances", figure="onset")
-kernel = partial(
-    Claim, topic="Lazy and feature learning: frozen kernels", figure="onset",
-    place="thesis, chapter 3a, Fig. 8c, d",
-)  # fmt: skip
-CURVES: dict[str, Any] = {"what": "curves", "tells": ("alpha_tilde",)}
-EXPONENT = partial(
-    Slope, "P_star", against="places", within=(*(one for one in GRAMMAR if one != "s0"), "seed"),
-    error="clusters", rows=stars, **{**CURVES, "what": "P*"},
-)  # fmt: skip
-OF_KERNEL = partial(
-    Mean, per=("curve", "alpha_tilde"), rows=frozen, what="curves at an α̃", tells=("alpha_tilde",)
-)
 
-STATED = (
-    *(
-        law(
-            f"empty-places-{net}-feature",
-            f"{net.upper()}, smallest α̃: exponent of (s_0+1) in P*, L = 2",
-            # Both regimes are in Fig. 8; P* across alpha_tilde is a question of ours.
-            place=f"{equation}; thesis, chapter 3b, Fig. 8", **LAW,
-            measure=EXPONENT(where={"net": net, "L": 2, "feature": True}),
-        )
-        for net, equation in (("lcn", "Eq. 3"), ("cnn", "Eq. 4"))
-    ),
-    law(
-        "sgd-agrees", "SGD and gradient flow: size of the difference of their test errors",
-        place="ours", expected=Below(0.05), why=f"{HALF_OF_THE_THRESHOLD} there is no number",
-        measure=Mean("size", rows=checked, what="points"),
-    ),
-    *(
-        onset(
-            f"{kind.lower()}-onset-feature",
-            f"smallest α̃: P*_{kind} ≈ P*: P*_{kind} over P*",
-            place="Eq. 8, section 5", expected=Factor(1, within=1.5),
-            why="×1.5, as for the same claims on the paper's own curves",
-            measure=Mean(
-                "ratio", scale="log", where={"feature": True}, rows=onsets.given(kind=kind),
-                **CURVES,
-            ),
-        )
-        for kind in "SD"
-    ),
-    kernel(
-        "kernel-at-end",
-        "Kernel at the end minus network, all α̃: size of the difference of test errors",
-        **SAME_ERROR, measure=OF_KERNEL("size", where={"kernel": "end", "unlearnt": True}),
-    ),
-    kernel(
-        "kernel-at-start-lazy",
-        "Kernel at initialisation minus network, largest α̃: size of the difference of test errors",
-        **SAME_ERROR,
-        measure=OF_KERNEL("size", where={"kernel": "initial", "unlearnt": True, "lazy": True}),
-    ),
-    Claim(
-        "r-before-training", "R_2 before training is of order one",
-        topic="Relative stability R_k = D_k/G_k", figure="stability",
-        place="thesis, chapter 4, Fig. 3", expected=Factor(1, within=3),
-        why="×3, ours: from 0.3 to 3 counts as order one",
-        measure=Mean("log", where={"feature": True}, rows=before_training, **CURVES),
-    ),
-)  # fmt: skip
+sheet = Sheet()
+law = sheet.topic("Lazy and feature learning: P* across α̃", "complexity")
+onset = sheet.topic("Lazy and feature learning: onset of the invariances", "onset",
+                    place="Eq. 8, section 5", expected=Factor(1, within=1.5),
+                    why="×1.5, as for the same claims on the paper's own curves")  # fmt: skip
+kernel = sheet.topic("Lazy and feature learning: frozen kernels", "onset",
+                     place="thesis, chapter 3a, Fig. 8c, d", **SAME_ERROR)  # fmt: skip
+order = sheet.topic("Relative stability R_k = D_k/G_k", "stability")
+for net, equation in (("lcn", "Eq. 3"), ("cnn", "Eq. 4")):
+    # Both regimes are in Fig. 8; P* across alpha_tilde is a question of ours.
+    law(f"empty-places-{net}-feature",
+        f"{net.upper()}, smallest α̃: exponent of (s_0+1) in P*, L = 2",
+        stars.slope("P_star", "places", net=net, L=2, feature=True, error="clusters",
+                    within=(*(one for one in GRAMMAR if one != "s0"), "seed"), tells="alpha_tilde"),
+        place=f"{equation}; thesis, chapter 3b, Fig. 8", **LAW)  # fmt: skip
+law("sgd-agrees", "SGD and gradient flow: size of the difference of their test errors",
+    checked.mean("size"), Below(0.05), f"{HALF_OF_THE_THRESHOLD} there is no number",
+    place="ours")  # fmt: skip
+for kind in "SD":
+    onset(f"{kind.lower()}-onset-feature", f"smallest α̃: P*_{kind} ≈ P*: P*_{kind} over P*",
+          onsets.given(kind=kind).mean("ratio", scale="log", feature=True,
+                                       tells="alpha_tilde"))  # fmt: skip
+for name, says, where in (
+    ("at-end", "Kernel at the end minus network, all α̃", {"kernel": "end"}),
+    ("at-start-lazy", "Kernel at initialisation minus network, largest α̃",
+     {"kernel": "initial", "lazy": True}),
+):  # fmt: skip
+    kernel(f"kernel-{name}", f"{says}: size of the difference of test errors",
+           frozen.mean("size", per=("curve", "alpha_tilde"), where={**where, "unlearnt": True},
+                       tells="alpha_tilde"))  # fmt: skip
+order("r-before-training", "R_2 before training is of order one",
+      before_training.mean("log", feature=True, tells="alpha_tilde"),
+      Factor(1, within=3), "×3, ours: from 0.3 to 3 counts as order one",
+      place="thesis, chapter 4, Fig. 3")  # fmt: skip
 
 CLAIMS = after_a_look(
-    predictions(STATED, {
+    predictions(sheet.claims, {
         "sgd-agrees": "2026-11-21, 3920f51e",
     }),
     {

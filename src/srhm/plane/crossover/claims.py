@@ -6,16 +6,15 @@ are left out and counted. Tolerances are ours, and were fixed before measuring.
 """
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
 
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import Claim, after_a_look
-from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.claims import after_a_look
+from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.regimes import (
     FEATURE,
     LAZY,
@@ -59,14 +58,15 @@ def fitted(rows: pd.DataFrame) -> pd.DataFrame:
     return left_out(rows, {**reasons, "other networks that did not fit": status != "fitted"})
 
 
-@rows_of("cells", nothing="no such networks that fitted")
+@rows_of("cells", nothing="no such networks that fitted", what="networks")
 def members(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks of all families."""
     rows = of_families(deep(cells), lambda one: one.cells)
     return fitted(rows) if len(rows) else rows
 
 
-@rows_of("cells", nothing="no two widths or alpha_tilde <= 0.01 whose members all fitted")
+@rows_of("cells", nothing="no two widths or alpha_tilde <= 0.01 whose members all fitted",
+         what="pairs of h and alpha_tilde; interval from members drawn again")  # fmt: skip
 def half_times(cells: pd.DataFrame) -> pd.DataFrame:
     """Largest over smallest half time / alpha_tilde of the widths and alpha_tilde <= 10^-2.
 
@@ -91,7 +91,8 @@ def half_times(cells: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("value", ascending=False) if "value" in rows else rows
 
 
-@rows_of("cells", "ensembles", nothing=f"no two widths of {WIDE} or more that all fitted")
+@rows_of("cells", "ensembles", what="ensembles",
+         nothing=f"no two widths of {WIDE} or more that all fitted")  # fmt: skip
 def variances(cells: pd.DataFrame, ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """h Var F at the largest over that at the smallest of the widths from 40 on, `ratio`.
 
@@ -103,69 +104,36 @@ def variances(cells: pd.DataFrame, ensembles: pd.DataFrame, *, lazy: bool) -> pd
     )
 
 
-crossover = partial(
-    Claim, topic="Lazy and feature learning: kernel change, times, fluctuations of the output"
-)
-change = partial(crossover, figure="kernel_change")
-WHERE = {"lazy": "lazy (α̃ ≥ 100)", "feature": "feature (α̃ ≤ 1)"}
-
-
-def _of_net(net: str) -> tuple[Any, ...]:
-    name = net.upper()
-    growth = partial(
-        Slope, "kernel_change", rows=members, what="networks", tells=("P", "width", "alpha_tilde")
-    )
-    return (
-        change(
-            f"lazy-slope-{net}", f"{name}: lazy, ‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 (α̃ ≥ 100): slope",
-            place="thesis, chapter 3a, Fig. 5a",
-            expected=Within(-1, 0.1), why="0.1, ours: a trial before it found -1.0",
-            measure=growth(against="alpha_tilde", within=MEMBER, where={"net": net, "lazy": True}),
-        ),
-        change(
-            f"feature-slope-{net}",
-            f"{name}: feature, ‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) (L = {DEPTH}, α̃ ≤ 1): slope",
-            place="thesis, chapter 3a, Fig. 5a and Table 2",
-            expected=Within(feature_slope(DEPTH), 0.25),
-            why="0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)",
-            measure=growth(
-                against="alpha_tilde", within=MEMBER, where={"net": net, "feature": True}
-            ),
-        ),
-        change(
-            f"half-time-{net}",
-            f"{name}: half time / α̃ constant for α̃ ≤ {SHORT:g}: largest over smallest",
-            place="thesis, chapter 3a, Fig. 5c",
-            expected=Below(1.5), why="ours: a factor 1.5 between the largest and the smallest",
-            measure=Stored(
-                where={"net": net}, rows=half_times, each="P = {P}{words}",
-                what="pairs of h and alpha_tilde; interval from members drawn again",
-            ),
-        ),
-    )  # fmt: skip
-
-
-STATED = (
-    *_of_net("cnn"),
-    *_of_net("fcn"),
-    *(
-        crossover(
-            f"variance-{regime}",
-            f"{words}: Var F ~ 1/h: h Var F, the widest over the narrowest h ≥ {WIDE}",
-            figure="crossover_variance", place="thesis, chapter 3a, Fig. 4a, b",
-            expected=Factor(1, within=2), why="ours: a factor 2", fixed="after",
-            measure=Mean(
-                "ratio", scale="log", rows=variances.given(lazy=regime == "lazy"), what="ensembles",
-                each="{ratio:.2f} ({net}, h = {narrow} to {wide}, alpha_tilde = {alpha_tilde:g})",
-            ),
-        )
-        for regime, words in WHERE.items()
-    ),
-)  # fmt: skip
+sheet = Sheet()
+TOPIC = "Lazy and feature learning: kernel change, times, fluctuations of the output"
+change = sheet.topic(TOPIC, "kernel_change")
+for net in ("cnn", "fcn"):
+    for regime, law, power, tolerance, place, why in (
+        ("lazy", "‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 (α̃ ≥ 100)", -1, 0.1, "", "a trial before it found -1.0"),
+        ("feature", f"‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) (L = {DEPTH}, α̃ ≤ 1)", feature_slope(DEPTH), 0.25,
+         " and Table 2", "the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)"),
+    ):  # fmt: skip
+        change(f"{regime}-slope-{net}", f"{net.upper()}: {regime}, {law}: slope",
+               members.slope("kernel_change", "alpha_tilde", within=MEMBER,
+                             where={"net": net, regime: True},
+                             tells=("P", "width", "alpha_tilde")),
+               Within(power, tolerance), f"{tolerance:g}, ours: {why}",
+               place=f"thesis, chapter 3a, Fig. 5a{place}")  # fmt: skip
+    change(f"half-time-{net}",
+           f"{net.upper()}: half time / α̃ constant for α̃ ≤ {SHORT:g}: largest over smallest",
+           half_times.number(Stored, net=net, each="P = {P}{words}"), Below(1.5),
+           "ours: a factor 1.5 between the largest and the smallest",
+           place="thesis, chapter 3a, Fig. 5c")  # fmt: skip
+output = sheet.topic(TOPIC, "crossover_variance")
+for regime, window in (("lazy", "α̃ ≥ 100"), ("feature", "α̃ ≤ 1")):
+    output(f"variance-{regime}",
+           f"{regime} ({window}): Var F ~ 1/h: h Var F, the widest over the narrowest h ≥ {WIDE}",
+           variances.given(lazy=regime == "lazy").mean(
+               "ratio", scale="log",
+               each="{ratio:.2f} ({net}, h = {narrow} to {wide}, alpha_tilde = {alpha_tilde:g})"),
+           Factor(1, within=2), "ours: a factor 2", fixed="after",
+           place="thesis, chapter 3a, Fig. 4a, b")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
-    {
-        "half-time-*": "pairs of width and scale of which all members fit",
-    },
+    sheet.claims, {"half-time-*": "pairs of width and scale of which all members fit"}
 )

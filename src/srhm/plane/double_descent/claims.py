@@ -4,18 +4,14 @@ h* is the smallest width that fits P points, N* its number of weights. Expected 
 tolerances were fixed before anything was measured.
 """
 
-from functools import partial
-
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
-from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Factor
 from srhm.scorecard.jamming_rows import jamming_points
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_of
 
 
-@rows_of("cells", nothing="no two widths at one P")
+@rows_of("cells", nothing="no two widths at one P", what="curves")
 def peaks(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P; peak: width of the largest norm of F; over_star: that over h*."""
     found = jamming_points.function(cells)
@@ -28,19 +24,10 @@ def peaks(cells: pd.DataFrame) -> pd.DataFrame:
     return found.assign(over_star=found["peak"] / found["h_star"])
 
 
-descent = partial(
-    Claim, topic="Double descent: error and norm of the output against width",
-    figure="double_descent",
-)  # fmt: skip
-
-CLAIMS = (
-    descent(
-        "norm-peak", "Width of the largest norm of F, over h*",
-        place="thesis, ch. 2b, Fig. 5, 7A",
-        expected=Factor(1, within=2), why="×2: a step of the widths is a factor of 1.3 to 2",
-        measure=Mean(
-            "over_star", scale="log", rows=peaks, what="curves",
-            each="{net}, P = {P}: {peak:g} against {h_star:.3g}",
-        ),
-    ),
-)  # fmt: skip
+sheet = Sheet()
+say = sheet.topic("Double descent: error and norm of the output against width", "double_descent")
+say("norm-peak", "Width of the largest norm of F, over h*",
+    peaks.mean("over_star", scale="log", each="{net}, P = {P}: {peak:g} against {h_star:.3g}"),
+    Factor(1, within=2), "×2: a step of the widths is a factor of 1.3 to 2",
+    place="thesis, ch. 2b, Fig. 5, 7A")  # fmt: skip
+CLAIMS = tuple(sheet.claims)

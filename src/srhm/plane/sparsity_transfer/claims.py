@@ -6,14 +6,13 @@ of its own, B keeps their order only, so that A is a part of B.
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Below
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 
 
-@rows_of("transfer", nothing="no network has learnt its own kind of sparsity")
+@rows_of("transfer", nothing="no network has learnt its own kind of sparsity", what="networks")
 def errors(transfer: pd.DataFrame) -> pd.DataFrame:
     """Error of each network on each kind, at its curve's largest P and s_0 > 0.
 
@@ -28,17 +27,15 @@ def errors(transfer: pd.DataFrame) -> pd.DataFrame:
     return left_out(rows, {**reasons, "without data to test on": rows["error"].isna()})
 
 
-CLAIMS = tuple(
-    Claim(
-        f"sparsity-b-to-a-{net}",
-        f"{net.upper()} that has learnt sparsity B: its test error on sparsity A",
-        topic="From one kind of sparsity to the other", figure="sparsity_transfer",
-        place="section 3, from the definitions of A and B",
-        expected=Below(THRESHOLD),
-        why="every datum of A is one of B, so that a network that has learnt B has learnt A;"
-            " the bound is the test error that defines P*",
-        measure=Mean("error", rows=errors, what="networks",
-                     where={"net": net, "trained_on": "B", "tested_on": "A"}),
-    )
-    for net in ("cnn", "lcn")
+sheet = Sheet()
+say = sheet.topic(
+    "From one kind of sparsity to the other", "sparsity_transfer", expected=Below(THRESHOLD),
+    place="section 3, from the definitions of A and B",
+    why="every datum of A is one of B, so that a network that has learnt B has learnt A;"
+        " the bound is the test error that defines P*",
 )  # fmt: skip
+for net in ("cnn", "lcn"):
+    say(f"sparsity-b-to-a-{net}",
+        f"{net.upper()} that has learnt sparsity B: its test error on sparsity A",
+        errors.mean("error", net=net, trained_on="B", tested_on="A"))  # fmt: skip
+CLAIMS = tuple(sheet.claims)

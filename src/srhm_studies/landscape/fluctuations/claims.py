@@ -12,10 +12,10 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Line, Measurement, after_a_look
+from srhm.scorecard.claims import Measurement, after_a_look
 from srhm.scorecard.estimators import Mean, listed_as_left_out
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm_studies.landscape.fluctuations import analysis
 from srhm_studies.landscape.fluctuations.analysis import FAR
 from srhm_studies.landscape.fluctuations.study import DIGITS, MNIST
@@ -34,7 +34,7 @@ def sizes(*tables: pd.DataFrame, least: float, data: str) -> pd.DataFrame:
     return rows[rows["width"] >= least * h_star].assign(h_star=h_star)
 
 
-@rows_of("cells", "histories", "fluctuations", nothing=NO_STAR)
+@rows_of("cells", "histories", "fluctuations", nothing=NO_STAR, what="seeds")
 def tops(*tables: pd.DataFrame, column: str, data: str) -> pd.DataFrame:
     """Where a column of `by_seed` is largest: over_star, log N/N*, and how far that is not known.
 
@@ -128,82 +128,70 @@ def smoothed(rows: pd.DataFrame) -> float:
     return float(norms[True] / norms[False])
 
 
-STEP = "×2, ours: a step of the widths is up to 1.8 in N"
-
-
-def lines(data: str) -> dict[str, tuple[Line, ...]]:
-    """What is claimed of a data set, by figure; places in chapter 2b."""
-    power = partial(exponent, data=data)
-    highest = tops.given(column="norm", data=data)
-    return {
-        "members": (
-            ("members-error", "Exponent of n in the excess error of ensembles of n networks",
-             "Fig. 4: 1/n", Within(-1, 0.25),
-             "0.25, ours: few test points lie between the boundaries",
-             power("n", "excess", of="n")),
-            ("members-delta", "Exponent of n in the distance δ of their boundary",
-             "Fig. 4: n^-1/2", Within(-0.5, 0.1), "0.1, ours: δ is a mean over few points",
-             power("n", "delta", of="n")),
-            ("members-square", "Exponent of δ in their excess error",
-             "Fig. 4: δ²", Within(2, 0.5), "0.5, ours: the thesis's free fit over sizes has 2.5",
-             power("delta", "excess", of="n")),
-            ("members-estimate", "Exponent of ‖f − f̄‖/‖∇f‖ in δ, ensembles of n networks",
-             "Fig. 10: linear", Within(1, 0.15), "0.15, ours", power("estimate", "delta", of="n")),
-        ),
-        "size": (
-            *((f"norm-{column}", f"Exponent of N in ‖f − f̄‖, {where} points",
-               "Fig. 5: N^-1/4", Within(-0.25, 0.08),
-               "0.08, ours: two decades of N, and corrections of order 1/h", power("N", column))
-              for column, where in (("test", "test"), ("train", "training"), ("noise", "noise"))),
-            ("gradient", "Exponent of N in ‖∇f‖, from 3 h* on",
-             "Fig. 6A: free fit -0.28", Within(-0.28, 0.1),
-             "0.1, ours: C0 and C1 depend on the data", power("N", "gradient")),
-            ("square", "Exponent of δ in the excess ε − ε̄ over sizes, from 3 h* on",
-             "Fig. 6B: δ², free fit 2.5", Within(2, 0.5),
-             "0.5, ours: reaches the thesis's free fit", power("delta", "excess")),
-            ("linear", "Exponent of ‖f − f̄‖/‖∇f‖ in δ over sizes, from 3 h* on",
-             "Fig. 6C: linear, free fit 1.1", Within(1, 0.2), "0.2, ours",
-             power("estimate", "delta")),
-            ("excess", "Exponent of N in the excess ε − ε̄, from 3 h* on",
-             "Fig. 6D: N^-1/2, free fit -0.42", Within(-0.5, 0.2),
-             "0.2, ours: that of digits_jamming", power("N", "excess")),
-        ),
-        "norm": (
-            ("divergence", "Slope of log ‖f‖² in log(N/N* − 1), N* fitted, peak to 3 h*",
-             "Fig. 7B: -2", Within(-2, 0.5), "0.5, ours: few widths, three fitted numbers",
-             Jackknife(lambda rows: divergence(rows)[0], rows=sizes.given(least=0.0, data=data),
-                       words=lambda rows: f"; N* fitted: {divergence(rows)[1]:.4g}")),
-            ("divergence-peak", "N of the largest ‖f‖², over N*",
-             "Fig. 7A: right after jamming", Factor(1, within=2), STEP,
-             Top("over_star", scale="log", rows=highest, what="seeds")),
-        ),
-    }  # fmt: skip
-
-
 # Of each data set: tag in the identifiers, end of its figures' names, what a statement starts with.
 SETS = {DIGITS: ("", "", ""), MNIST: ("mnist-", "_mnist", "MNIST: ")}
-STATED = tuple(
-    Claim(
-        f"fluctuations-{tag}{name}", f"{start}{says}", topic="Fluctuations beyond jamming",
-        figure=f"fluctuations_{figure}{end}", place=f"thesis, ch. 2b, {place}",
-        expected=expected, why=why, measure=measure,
-    )
-    for data, (tag, end, start) in SETS.items()
-    for figure, rows in lines(data).items()
-    for name, says, place, expected, why, measure in rows
-)  # fmt: skip
+TOPIC, CH_2B = "Fluctuations beyond jamming", "thesis, ch. 2b, Fig."
+sheet = Sheet()
+for data, (tag, end, start) in SETS.items():
+    power = partial(exponent, data=data)
+    name, over = f"fluctuations-{tag}", ", from 3 h* on"
 
+    say = sheet.topic(TOPIC, f"fluctuations_members{end}")
+    say(f"{name}members-error",
+        f"{start}Exponent of n in the excess error of ensembles of n networks",
+        power("n", "excess", of="n"), Within(-1, 0.25),
+        "0.25, ours: few test points lie between the boundaries",
+        place=f"{CH_2B} 4: 1/n")  # fmt: skip
+    say(f"{name}members-delta", f"{start}Exponent of n in the distance δ of their boundary",
+        power("n", "delta", of="n"), Within(-0.5, 0.1), "0.1, ours: δ is a mean over few points",
+        place=f"{CH_2B} 4: n^-1/2")  # fmt: skip
+    say(f"{name}members-square", f"{start}Exponent of δ in their excess error",
+        power("delta", "excess", of="n"), Within(2, 0.5),
+        "0.5, ours: the thesis's free fit over sizes has 2.5", place=f"{CH_2B} 4: δ²")  # fmt: skip
+    say(f"{name}members-estimate",
+        f"{start}Exponent of ‖f − f̄‖/‖∇f‖ in δ, ensembles of n networks",
+        power("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
+        place=f"{CH_2B} 10: linear")  # fmt: skip
+
+    say = sheet.topic(TOPIC, f"fluctuations_size{end}")
+    for column, where in (("test", "test"), ("train", "training"), ("noise", "noise")):
+        say(f"{name}norm-{column}", f"{start}Exponent of N in ‖f − f̄‖, {where} points",
+            power("N", column), Within(-0.25, 0.08),
+            "0.08, ours: two decades of N, and corrections of order 1/h",
+            place=f"{CH_2B} 5: N^-1/4")  # fmt: skip
+    say(f"{name}gradient", f"{start}Exponent of N in ‖∇f‖{over}", power("N", "gradient"),
+        Within(-0.28, 0.1), "0.1, ours: C0 and C1 depend on the data",
+        place=f"{CH_2B} 6A: free fit -0.28")  # fmt: skip
+    say(f"{name}square", f"{start}Exponent of δ in the excess ε − ε̄ over sizes{over}",
+        power("delta", "excess"), Within(2, 0.5), "0.5, ours: reaches the thesis's free fit",
+        place=f"{CH_2B} 6B: δ², free fit 2.5")  # fmt: skip
+    say(f"{name}linear", f"{start}Exponent of ‖f − f̄‖/‖∇f‖ in δ over sizes{over}",
+        power("estimate", "delta"), Within(1, 0.2), "0.2, ours",
+        place=f"{CH_2B} 6C: linear, free fit 1.1")  # fmt: skip
+    say(f"{name}excess", f"{start}Exponent of N in the excess ε − ε̄{over}", power("N", "excess"),
+        Within(-0.5, 0.2), "0.2, ours: that of digits_jamming",
+        place=f"{CH_2B} 6D: N^-1/2, free fit -0.42")  # fmt: skip
+
+    say = sheet.topic(TOPIC, f"fluctuations_norm{end}")
+    say(f"{name}divergence",
+        f"{start}Slope of log ‖f‖² in log(N/N* − 1), N* fitted, peak to 3 h*",
+        Jackknife(lambda rows: divergence(rows)[0], rows=sizes.given(least=0.0, data=data),
+                  words=lambda rows: f"; N* fitted: {divergence(rows)[1]:.4g}"),
+        Within(-2, 0.5), "0.5, ours: few widths, three fitted numbers",
+        place=f"{CH_2B} 7B: -2")  # fmt: skip
+    say(f"{name}divergence-peak", f"{start}N of the largest ‖f‖², over N*",
+        tops.given(column="norm", data=data).number(Top, "over_star", scale="log"),
+        Factor(1, within=2), "×2, ours: a step of the widths is up to 1.8 in N",
+        place=f"{CH_2B} 7A: right after jamming")  # fmt: skip
+say = sheet.topic(TOPIC, "fluctuations_norm")
 # The thesis expects it and does not show it.
-NOISE = Claim(
-    "fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
-    topic="Fluctuations beyond jamming", figure="fluctuations_norm",
-    place="thesis, ch. 8.3: a relevant perturbation near jamming",
-    expected=Below(1), why="an upper bound: noise smooths the divergence",
-    measure=Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
-)  # fmt: skip
+say("fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
+    Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
+    Below(1), "an upper bound: noise smooths the divergence",
+    place="thesis, ch. 8.3: a relevant perturbation near jamming")  # fmt: skip
 
 CLAIMS = after_a_look(
-    (*STATED, NOISE),
+    sheet.claims,
     {
         "fluctuations-divergence-peak":
             "the interval has the steps of the widths and of N*, before the scatter of seeds "

@@ -7,15 +7,17 @@ measured were trained; methods.md says which trials came before them.
 from dataclasses import replace
 from functools import partial
 from math import isfinite
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Measurement, after_a_look
-from srhm.scorecard.estimators import Mean, Range, Ratio, Slope, Stored, as_ratio
+from srhm.scorecard.claims import Measurement, after_a_look
+from srhm.scorecard.estimators import Range, Ratio, Stored, as_ratio
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.jamming_rows import BEYOND
-from srhm.scorecard.rows import chosen, left_out, rows_of
+from srhm.scorecard.rows import chosen, left_out
+from srhm.scorecard.sheet import Rows, Sheet, rows_in, rows_of
 from srhm_studies.landscape.gaps import analysis
 from srhm_studies.landscape.gaps.analysis import FEWEST, GAMMA, HIGH, KINDS, LOW, NAMES, THETA
 
@@ -23,7 +25,7 @@ NORMAL = 1.96  # half a 95 % interval in standard deviations
 FEW = f"jammed networks of an activation with fewer than {FEWEST}"
 
 
-@rows_of("cells", "gaps", nothing="no exponent")
+@rows_of("cells", "gaps", nothing="no exponent", what="seeds")
 def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataFrame:
     """theta (side plus) or gamma (minus) of the pooled gaps of each kind, at the largest budget."""
     found = []
@@ -40,24 +42,24 @@ def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataF
     return left_out(rows, few)
 
 
-@rows_of("cells", "histories", nothing="no two sizes P")
+@rows_of("cells", "histories", nothing="no two sizes P", what="pairs of N*")
 def stars_in_time(
     cells: pd.DataFrame, histories: pd.DataFrame, *, loss: str = "quadratic_hinge"
 ) -> pd.DataFrame:
-    """N* of each data set in time; load: P/N*."""
-    found = analysis.stars_in_time(cells, histories, loss=loss)
-    found = found.assign(load=found["P"] / found["N_star"])
+    """N* of each data set in time."""
+    return _known(analysis.stars_in_time(cells, histories, loss=loss))
+
+
+def _known(found: pd.DataFrame) -> pd.DataFrame:
     return left_out(found, {BEYOND: found["status"] != "reached"})
 
 
-@rows_of("cells")
-def stars(cells: pd.DataFrame) -> pd.DataFrame:
-    """N* of each data set, depth and loss."""
-    found = analysis.stars_by_seed(analysis.star_cells(cells))
-    return left_out(found, {BEYOND: found["status"] != "reached"})
+stars = rows_in("cells", what="pairs of N*").then(
+    lambda cells: _known(analysis.stars_by_seed(analysis.star_cells(cells)))
+)
 
 
-@rows_of("cells", "hessians", nothing="no jammed network")
+@rows_of("cells", "hessians", nothing="no jammed network", what="networks")
 def scales(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     """Spectra of Hp of jammed networks by activation, as `scales_of_hp`."""
     parts = [
@@ -69,13 +71,12 @@ def scales(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     return left_out(found, {FEW: n < FEWEST})
 
 
-@rows_of("cells", "hessians", "cusps", nothing="no jammed network")
-def negative(*tables: pd.DataFrame) -> pd.DataFrame:
-    """`negative_modes` of jammed networks."""
-    return analysis.negative_modes(*tables)
+negative = rows_of("cells", "hessians", "cusps", nothing="no jammed network", what="networks")(
+    analysis.negative_modes
+)
 
 
-@rows_of("cells", "cusps", nothing="no converged network")
+@rows_of("cells", "cusps", nothing="no converged network", what="networks")
 def cusps(cells: pd.DataFrame, table: pd.DataFrame, *, settled: bool) -> pd.DataFrame:
     """N_c/N of jammed networks of each kind; settled: those that have not converged left out."""
     parts = [analysis.cusps_by_network(cells, table, kind=kind).assign(kind=kind) for kind in KINDS]
@@ -103,136 +104,94 @@ class Stepped(Ratio):
         return as_ratio(replace(found, low=low, high=high, note=note))
 
 
-gaps = partial(Claim, topic="Jamming: gaps, cusps, N* and spectra", figure="gaps")
-n_star = partial(gaps, figure="gaps_n_star")
-spectra = partial(gaps, figure="gaps_spectra")
-PAIRS = partial(
-    Stepped, "N_star", over={"hidden_layers": 3, "loss": "quadratic_hinge"}, rows=stars,
-    on=("seed", "P", "budget"), what="pairs of N*", each="{ratio:.2f}",
-)  # fmt: skip
+def n_star_over(rows: Rows, where: dict[str, Any], over: dict[str, Any]) -> Any:
+    """N* of data sets, of some over that of others."""
+    return rows.number(Stepped, "N_star", where=where, over=over, on=("seed", "P", "budget"),
+                       each="{ratio:.2f}")  # fmt: skip
+
+
+WINDOW = f"{{gaps}} gaps between {LOW:g} and {HIGH:g}"
+RELU = ("relu-2", "relu-3", "relu-5")
+LAST = {"time": analysis.TIMES[-1]}
+THIRD = {"hidden_layers": 3, "loss": "quadratic_hinge"}
+TOPIC = "Jamming: gaps, cusps, N* and spectra"
 A_STEP = "30 %: a step of the widths is 15 to 40 % of N"
-LAST, RELU = {"time": analysis.TIMES[-1]}, ("relu-2", "relu-3", "relu-5")
 
-
-STATED = (
-    *(
-        gaps(
-            f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
-            place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}",
-            expected=Within(expected, 0.1),
-            why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from"
-                " ReLU's",
-            measure=Stored(
-                where={"kind": kind}, rows=exponents.given(side=side), what="seeds",
-                each=f"{{gaps}} gaps between {LOW:g} and {HIGH:g}",
-            ),
-        )
-        for kind in NAMES
-        for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind]))
-        if isfinite(expected)
-    ),
-    n_star(
-        "gaps-n-star-time", "N* after 10,000 evaluations over that after 1000",
-        place="thesis, ch. 1, Fig. 5a",
-        expected=Below(1), why="an upper bound: with time narrower networks fit",
-        measure=PAIRS(where=LAST, over={"time": analysis.TIMES[0]}, rows=stars_in_time),
-    ),
-    n_star(
-        "gaps-n-star-logistic-late",
-        "Cross-entropy: N* after 10,000 evaluations over that after 3000",
-        place="thesis, ch. 2a, Fig. B1: it converges with time",
-        expected=Within(1, 0.3), why=A_STEP,
-        measure=PAIRS(
-            where=LAST, over={"time": analysis.TIMES[1]},
-            rows=stars_in_time.given(loss="logistic"),
-        ),
-    ),
-    *(
-        n_star(
-            f"gaps-n-star-{name}", f"N* {says}",
-            place="thesis, ch. 1, Fig. 5b, c",
-            expected=Within(1, 0.3), why=A_STEP,
-            measure=PAIRS(where={"hidden_layers": depths, "loss": loss}),
-        )
-        for name, says, depths, loss in (
-            ("depth", "of two and five hidden layers over that of three", (2, 5),
-             "quadratic_hinge"),
-            ("loss", "with the soft hinge over that with the quadratic one", (3,), "soft_hinge"),
-            ("logistic", "with the cross-entropy over that with the quadratic hinge", (3,),
-             "logistic"),
-        )
-    ),
-    *(
-        spectra(
-            f"gaps-hp-scale-{activation}", f"Exponent of the loss in sp(Hp): {name}",
-            place=place,
-            expected=Within(0.5, 0.1), why="0.1, ours: as for exponents of gaps",
-            measure=Slope(
-                "scale", against="mean_loss", where={"activation": activation}, rows=scales,
-                what="networks",
-            ),
-        )
-        for activation, name, place in (
-            ("relu", "ReLU", "thesis, ch. 1, Fig. 7a, b"),
-            ("tanh", "tanh", "thesis, ch. 1, Fig. 7e"),
-        )
-    ),
-    *(
-        spectra(
-            f"gaps-{name}-{activation}", f"{says}: {label}", place=f"thesis, ch. 1, {place}",
-            fixed="after",
-            expected=expected, why=f"{why}; written after a look at the rows",
-            measure=measure(where={"activation": activation}, rows=negative, what="networks"),
-        )
-        for name, activation, label, says, place, expected, why, measure in (
-            ("bound", "tanh", "tanh", "Negative modes of Hp over N_Δ, in each network", "N_Δ ≥ N_−",
-             Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them",
-             partial(Range, "over", largest=True)),
-            ("bound", "relu", "ReLU", "Negative modes of Hp less N_c, over N_Δ, in each",
-             "N_Δ ≥ N_− − N_c",
-             Below(1), "an upper bound: at a minimum H0 and cusps outweigh them",
-             partial(Range, "over", largest=True)),
-            ("negative", "tanh", "tanh", "Part of the modes of H that are negative",
-             "Fig. 7: 11 of 2232", Below(0.02), "an upper bound, ours: four times the thesis's",
-             partial(Mean, "part")),
-            ("negative", "relu", "ReLU", "Part of the modes of H that are negative",
-             "Fig. 7: 10 %", Within(0.1, 0.05), "0.05, ours: half of it", partial(Mean, "part")),
-            ("hp-negative", "relu", "ReLU", "Negative part of the nonzero modes of Hp",
-             "Fig. 7a: symmetric", Within(0.5, 0.05), "0.05, ours: as in the study jamming",
-             partial(Mean, "negative_hp", per=("seed",))),
-            ("unsatisfied", "tanh", "tanh", "N_Δ/N of jammed networks",
-             "Fig. 6d: a jump", Above(0.43),
-             "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
-             partial(Mean, "unsatisfied", per=("seed",))),
-        )
-    ),
-    *(
-        spectra(
-            f"gaps-cusps-{name}", says, place=f"thesis, ch. 1, Fig. 12{source}",
-            expected=expected, why=why,
-            measure=Mean(
-                column, per=("seed",), where={"kind": kinds}, rows=cusps.given(settled=settled),
-                what="networks",
-            ),
-        )
-        for name, says, source, expected, why, kinds, column, settled in (
-            ("random", "N_c/N of jammed networks, ReLU, random data", ": 0.21, 0.25",
-             Within(0.23, 0.06),
-             "0.06, ours: 0.21 (L = 5) and 0.25 (L = 2), and their distance again",
-             RELU, "training", True),
-            ("digits", "N_c/N of jammed networks, ReLU, digits", ": 0.19",
-             Within(0.19, 0.06), "0.06, ours: as for random data", ("digits-3",), "training", True),
-            ("tanh", "N_c/N of jammed networks, tanh", "",
-             Below(0.02), "an upper bound: a smooth network has no cusps",
-             ("tanh-3",), "training", False),
-            ("fresh", "Fresh points at cusps, ReLU, over N", "",
-             Below(0.02), "an upper bound, ours: a tenth of N_c", RELU, "fresh", False),
-        )
-    ),
+sheet = Sheet()
+gaps = sheet.topic(
+    TOPIC, "gaps",
+    why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's",
 )  # fmt: skip
+for kind in NAMES:
+    for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
+        if isfinite(expected):
+            gaps(f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
+                 exponents.given(side=side).number(Stored, where={"kind": kind}, each=WINDOW),
+                 Within(expected, 0.1),
+                 place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}")  # fmt: skip
+
+n_star = sheet.topic(TOPIC, "gaps_n_star", why=A_STEP, expected=Within(1, 0.3),
+                     place="thesis, ch. 1, Fig. 5b, c")  # fmt: skip
+n_star("gaps-n-star-time", "N* after 10,000 evaluations over that after 1000",
+       n_star_over(stars_in_time, LAST, {"time": analysis.TIMES[0]}),
+       Below(1), "an upper bound: with time narrower networks fit",
+       place="thesis, ch. 1, Fig. 5a")  # fmt: skip
+n_star("gaps-n-star-logistic-late",
+       "Cross-entropy: N* after 10,000 evaluations over that after 3000",
+       n_star_over(stars_in_time.given(loss="logistic"), LAST, {"time": analysis.TIMES[1]}),
+       place="thesis, ch. 2a, Fig. B1: it converges with time")  # fmt: skip
+for name, says, depths, loss in (
+    ("depth", "of two and five hidden layers over that of three", (2, 5), "quadratic_hinge"),
+    ("loss", "with the soft hinge over that with the quadratic one", (3,), "soft_hinge"),
+    ("logistic", "with the cross-entropy over that with the quadratic hinge", (3,), "logistic"),
+):
+    n_star(f"gaps-n-star-{name}", f"N* {says}",
+           n_star_over(stars, {"hidden_layers": depths, "loss": loss}, THIRD))  # fmt: skip
+
+spectra = sheet.topic(TOPIC, "gaps_spectra")
+for sigma, name, place in (("relu", "ReLU", "Fig. 7a, b"), ("tanh", "tanh", "Fig. 7e")):
+    spectra(f"gaps-hp-scale-{sigma}", f"Exponent of the loss in sp(Hp): {name}",
+            scales.slope("scale", "mean_loss", activation=sigma),
+            Within(0.5, 0.1), "0.1, ours: as for exponents of gaps",
+            place=f"thesis, ch. 1, {place}")  # fmt: skip
+# Written after a look at the rows.
+LARGEST = partial(negative.number, Range, "over", largest=True)
+PART = "Part of the modes of H that are negative"
+for name, sigma, says, place, expected, why, measure in (
+    ("bound", "tanh", "Negative modes of Hp over N_Δ, in each network", "N_Δ ≥ N_−",
+     Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them", LARGEST),
+    ("bound", "relu", "Negative modes of Hp less N_c, over N_Δ, in each", "N_Δ ≥ N_− − N_c",
+     Below(1), "an upper bound: at a minimum H0 and cusps outweigh them", LARGEST),
+    ("negative", "tanh", PART, "Fig. 7: 11 of 2232",
+     Below(0.02), "an upper bound, ours: four times the thesis's", partial(negative.mean, "part")),
+    ("negative", "relu", PART, "Fig. 7: 10 %",
+     Within(0.1, 0.05), "0.05, ours: half of it", partial(negative.mean, "part")),
+    ("hp-negative", "relu", "Negative part of the nonzero modes of Hp", "Fig. 7a: symmetric",
+     Within(0.5, 0.05), "0.05, ours: as in the study jamming",
+     partial(negative.mean, "negative_hp", per="seed")),
+    ("unsatisfied", "tanh", "N_Δ/N of jammed networks", "Fig. 6d: a jump",
+     Above(0.43), "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
+     partial(negative.mean, "unsatisfied", per="seed")),
+):  # fmt: skip
+    spectra(f"gaps-{name}-{sigma}", f"{says}: {'ReLU' if sigma == 'relu' else sigma}",
+            measure(activation=sigma), expected, f"{why}; written after a look at the rows",
+            place=f"thesis, ch. 1, {place}", fixed="after")  # fmt: skip
+for name, says, source, expected, why, kinds, column, settled in (
+    ("random", "N_c/N of jammed networks, ReLU, random data", ": 0.21, 0.25", Within(0.23, 0.06),
+     "0.06, ours: 0.21 (L = 5) and 0.25 (L = 2), and their distance again", RELU, "training", True),
+    ("digits", "N_c/N of jammed networks, ReLU, digits", ": 0.19", Within(0.19, 0.06),
+     "0.06, ours: as for random data", ("digits-3",), "training", True),
+    ("tanh", "N_c/N of jammed networks, tanh", "", Below(0.02),
+     "an upper bound: a smooth network has no cusps", ("tanh-3",), "training", False),
+    ("fresh", "Fresh points at cusps, ReLU, over N", "", Below(0.02),
+     "an upper bound, ours: a tenth of N_c", RELU, "fresh", False),
+):  # fmt: skip
+    spectra(f"gaps-cusps-{name}", says,
+            cusps.given(settled=settled).mean(column, per="seed", where={"kind": kinds}),
+            expected, why, place=f"thesis, ch. 1, Fig. 12{source}")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
+    sheet.claims,
     {
         "gaps-plus-* gaps-minus-*":
             "networks of the largest budget, before of the only one; seeds drawn again; "

@@ -1,13 +1,10 @@
 """Claims on random features without ridge (thesis, chapter 8, and the articles it cites)."""
 
-from functools import partial
-
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, after_a_look
-from srhm.scorecard.estimators import Mean, Slope
+from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_of
 
 SET = ["data", "P", "seed"]  # one data set
 # N/P from which on the decay with N is fitted, and between which the members' variance, which
@@ -15,7 +12,7 @@ SET = ["data", "P", "seed"]  # one data set
 WIDE, BELOW, ABOVE = 4.0, 0.7, 1.5
 
 
-@rows_of("cells", nothing=f"no two N from {WIDE:g} P on")
+@rows_of("cells", nothing=f"no two N from {WIDE:g} P on", what="cells")
 def decay(cells: pd.DataFrame, *, column: str) -> pd.DataFrame:
     """Cells from WIDE P on, of data sets of which the column is positive in all of them.
 
@@ -27,7 +24,7 @@ def decay(cells: pd.DataFrame, *, column: str) -> pd.DataFrame:
     return own[(own[column] > 0).groupby([own[name] for name in SET]).transform("all")]
 
 
-@rows_of("cells")
+@rows_of("cells", what="cells")
 def limits(cells: pd.DataFrame, *, over: str) -> pd.DataFrame:
     """`ratio` of the squared error of infinitely many members over that of a kernel.
 
@@ -38,48 +35,27 @@ def limits(cells: pd.DataFrame, *, over: str) -> pd.DataFrame:
     return own.assign(ratio=own["mse_limit"] / own[over])
 
 
-LAW = (
-    "0.1, ours, for 1/(N − P), the mean of an inverse Wishart matrix, which has −1.16 in N from 4 P"
-    " to 16 P"
-)
-DECAY = partial(Slope, within=SET, what="cells")
-features = partial(Claim, topic="Random features", figure="random_features")
-
-STATED = (
-    *(
-        features(
-            f"random-features-{column}", f"exponent of N − P in the {what}, N ≥ 4 P",
-            place="thesis, ch. 2b: fluctuations of relative size 1/√N",
-            expected=Within(-1, 0.1), why=LAW,
-            measure=DECAY(column, against="beyond", rows=decay.given(column=column)),
-        )
-        for column, what in (
-            ("variance", "variance between members"),
-            ("excess", "squared error above the kernel's"),
-        )
-    ),
-    *(
-        features(
-            f"random-features-{name}", f"infinite ensemble's error over the kernel's{which}",
-            place=f"thesis, ch. 8.1; {source}",
-            expected=Within(1, tolerance), why=why,
-            measure=Mean(
-                "ratio", scale="ratio", per=SET, rows=limits.given(over=over), what="cells",
-                alone=("data",),
-            ),
-        )
-        for name, which, source, over, tolerance, why in (
-            ("flat", ", N ≥ 1.5 P", "d'Ascoli et al. 2020", "mse_kernel", 0.05,
-             "0.05, ours: the mean over members and data is known to a few percent"),
-            ("ridge", " with effective ridge, N ≤ 0.7 P", "Jacot et al. 2020", "mse_ridge", 0.1,
-             "0.1, ours: the law is for large N, and N is as small as 60"),
-        )
-    ),
+sheet = Sheet()
+say = sheet.topic(
+    "Random features", "random_features",
+    why="0.1, ours, for 1/(N − P), the mean of an inverse Wishart matrix, which has −1.16 in N from"
+        " 4 P to 16 P",
 )  # fmt: skip
+for column, what in (("variance", "variance between members"),
+                     ("excess", "squared error above the kernel's")):  # fmt: skip
+    say(f"random-features-{column}", f"exponent of N − P in the {what}, N ≥ 4 P",
+        decay.given(column=column).slope(column, "beyond", within=SET), Within(-1, 0.1),
+        place="thesis, ch. 2b: fluctuations of relative size 1/√N")  # fmt: skip
+for name, which, source, over, tolerance, why in (
+    ("flat", ", N ≥ 1.5 P", "d'Ascoli et al. 2020", "mse_kernel", 0.05,
+     "0.05, ours: the mean over members and data is known to a few percent"),
+    ("ridge", " with effective ridge, N ≤ 0.7 P", "Jacot et al. 2020", "mse_ridge", 0.1,
+     "0.1, ours: the law is for large N, and N is as small as 60"),
+):  # fmt: skip
+    say(f"random-features-{name}", f"infinite ensemble's error over the kernel's{which}",
+        limits.given(over=over).mean("ratio", scale="ratio", per=SET, alone="data"),
+        Within(1, tolerance), why, place=f"thesis, ch. 8.1; {source}")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
-    {
-        "random-features-variance random-features-excess": "in N − P, before in N",
-    },
-)  # fmt: skip
+    sheet.claims, {"random-features-variance random-features-excess": "in N − P, before in N"}
+)

@@ -4,15 +4,15 @@ Tolerances were fixed before the rows were made. Intervals are over data sets: a
 points and initial weights of its own.
 """
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Line, after_a_look
-from srhm.scorecard.estimators import Mean, Part, Ratio, Slope
+from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.regimes import FEATURE, LAZY, at_most, feature_slope
 from srhm_studies.regimes.early_dynamics import analysis
 from srhm_studies.regimes.early_dynamics.analysis import (
@@ -31,7 +31,7 @@ EVERYWHERE = (0.0, analysis.VARIANCE)
 PLACE = ("width", "alpha_tilde", "P", "seed")  # of an ensemble
 
 
-@rows_of("cells", "histories")
+@rows_of("cells", "histories", what="states")
 def states(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """States of feature learning up to EARLY t1."""
     found = analysis.beginnings(cells, histories)
@@ -40,28 +40,28 @@ def states(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     return found[at_most(found["alpha_tilde"], DEEP) & (found["x"] <= EARLY)]
 
 
-@rows_of("cells", "histories")
+@rows_of("cells", "histories", what="trainings")
 def scales(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """End of the linear law and norm at t1 of feature learning, alpha_tilde fixed."""
     found = analysis.scales(analysis.beginnings(cells, histories))
     return analysis.varying(found[at_most(found["alpha_tilde"], DEEP)], "width")
 
 
-@rows_of("cells", "rates")
+@rows_of("cells", "rates", what="networks")
 def rates(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """|dz/dt| of each layer at t = 0, alpha_tilde fixed."""
     found = table.merge(analysis.of_kind(cells, "rates").drop(columns="curve"), on="key")
     return analysis.varying(found, "width")
 
 
-@rows_of("cells")
+@rows_of("cells", what="networks")
 def kinks(cells: pd.DataFrame, *, window: tuple[float, float]) -> pd.DataFrame:
     """ReLU networks in a window of alpha_tilde."""
     rows = analysis.inside(analysis.of_kind(cells, "kinks"), *window)
     return left_out(rows, {"that did not fit": rows["status"] != "fitted"})
 
 
-@rows_of("cells", "ensembles")
+@rows_of("cells", "ensembles", what="ensembles")
 def variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Var F of lazy learning, with `is_small` and `is_wide`: the smallest P, the widest h."""
     rows = analysis.lazy_variances(cells, ensembles)
@@ -71,7 +71,7 @@ def variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(is_small=small, is_wide=wide)
 
 
-@rows_of("cells", "outputs")
+@rows_of("cells", "outputs", what="pairs of trainings")
 def tolerances(
     cells: pd.DataFrame, outputs: pd.DataFrame, *, window: tuple[float, float] = EVERYWHERE
 ) -> pd.DataFrame:
@@ -81,7 +81,8 @@ def tolerances(
     return rows.assign(digits=np.log10(rows["difference"].where(rows["difference"] > 0)))
 
 
-@rows_of("cells", "outputs", nothing="no network that fitted with and without momentum")
+@rows_of("cells", "outputs", what="pairs of trainings",
+         nothing="no network that fitted with and without momentum")  # fmt: skip
 def momenta(cells: pd.DataFrame, outputs: pd.DataFrame, *, at: float) -> pd.DataFrame:
     """What a momentum changes, of networks kept.
 
@@ -94,7 +95,7 @@ def momenta(cells: pd.DataFrame, outputs: pd.DataFrame, *, at: float) -> pd.Data
     return rows[rows["alpha_tilde"].isin(analysis.SHORT_STEPS)]
 
 
-@rows_of("cells", "ensembles")
+@rows_of("cells", "ensembles", what="pairs of ensembles")
 def spreads(
     cells: pd.DataFrame, ensembles: pd.DataFrame, *, window: tuple[float, float]
 ) -> pd.DataFrame:
@@ -103,7 +104,7 @@ def spreads(
     return analysis.inside(rows, *window) if len(rows) else rows
 
 
-@rows_of("cells")
+@rows_of("cells", what="networks, each taken as independent")
 def laziest(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks with F = alpha f at the largest alpha_tilde, and whether each `fits`."""
     rows = analysis.of_kind(cells, "whole")
@@ -111,89 +112,79 @@ def laziest(cells: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(fits=rows["status"] == "fitted")
 
 
-SLOPE = partial(Slope, per=("seed",))
-STATES = SLOPE("norm", against="time", within=("key",), rows=states, what="states")
-TRAININGS = partial(SLOPE, against="width", rows=scales, what="trainings")
-KINKS = partial(
-    SLOPE, "kernel_change", against="alpha_tilde", within=("width", "member"), what="networks"
-)
-ENSEMBLES = partial(SLOPE, "variance", rows=variances, what="ensembles")
-PAIRS = partial(Mean, per=("seed",), what="pairs of trainings")
-STEP = "0.1, ours: a factor 1.3 over the widths, which a power of h by 1/2 would exceed"
-SAME = (Factor(1, within=1.5), "×1.5, ours: what ensembles of so few networks can tell")
-
-
-def spread(kind: str, window: tuple[float, float]) -> Ratio:
+def spread(kind: str, window: tuple[float, float]) -> Any:
     """log of Var F of ensembles of a kind over that of the plain ones."""
-    return Ratio(
-        "variance", where={"kind": kind}, over={"kind": "plain"}, on=PLACE, per=("seed",),
-        rows=spreads.given(window=window), what="pairs of ensembles", scale="log",
-    )  # fmt: skip
-
-
-# Places are in chapter 3a.
-TIMES: tuple[Line, ...] = (
-    ("linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope", "Fig. 10 a",
-     Within(1, 0.1), "0.1, ours: linear for t ≪ t1", STATES),
-    ("end-width", "feature: end of the linear law over √h α, against h: slope", "Fig. 10 c, d",
-     Within(0, 0.1), STEP, TRAININGS("end")),
-    ("norm-width", "feature: ‖f_t−f_0‖ at t = √h α, against h at fixed α̃: slope",
-     "Fig. 10 b; Eq. 32", Within(0.5, 0.1), STEP, TRAININGS("norm")),
-    ("rate-width-3", "‖dz/dt‖ at t = 0, layer 3 of 5, against h at fixed α̃: slope",
-     "Fig. 11; Eq. 22", Within(0, 0.1), STEP,
-     SLOPE("rate", against="width", where={"layer": 3}, what="networks", rows=rates)),
-)  # fmt: skip
-REGIMES: tuple[Line, ...] = (
-    ("kinks-feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)",
-     "Fig. 12; Eq. 24", Within(feature_slope(5), 0.25), "0.25, as in lazy_feature",
-     KINKS(rows=kinks.given(window=FEATURES))),
-    ("kinks-between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", "Fig. 12",
-     Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1",
-     KINKS(rows=kinks.given(window=BETWEEN))),
-    ("kinks-lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}", "Fig. 12",
-     Within(-1, 0.1), "0.1, as in lazy_feature", KINKS(rows=kinks.given(window=(SMOOTH, 1e12)))),
-    ("variance-small", "lazy: Var F against h, smallest P: slope", "Fig. 14",
-     Within(-1, 0.2), "0.2, ours: what ensembles of four networks can tell",
-     ENSEMBLES(against="width", where={"is_small": True})),
-    ("variance-size", "lazy: Var F against P at the widest h: slope", "App. H: √n",
-     Within(0.5, 0.15), "0.15, ours: neither constant nor proportional to P",
-     ENSEMBLES(against="P", where={"is_wide": True})),
-)  # fmt: skip
-CHECKS: tuple[Line, ...] = (
-    *((f"tolerance-{word}", f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
-       "Fig. 13 a", Below(-3), "an upper bound: the thesis has differences below 1e-3",
-       PAIRS("digits", rows=tolerances.given(window=window)))
-      for word, window in (("feature", FEATURES), ("lazy", LAZINESS))),
-    ("tolerance-time", "evaluations at tolerance 1e-6 over those at 1e-4", "Fig. 13 c",
-     Factor(2, within=1.5), "×1.5, ours: the time roughly doubles",
-     PAIRS("evaluations", scale="log", rows=tolerances)),
-    *((f"momentum-kernel-{word}",
-       f"momentum, τ = {at:g} √h α, α̃ = 0.01, 1000: kernel change over that without", "Fig. 13 b",
-       Factor(1, within=1.2), "×1.2, ours: the tolerance of the flow alone changes it by a tenth",
-       PAIRS("kernel_change", scale="log", rows=momenta.given(at=at)))
-      for word, at in zip(("small", "large"), MOMENTA, strict=True)),
-    ("whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: ratio of Var F",
-     "Fig. 15 b", *SAME, spread("whole", (0.0, DEEP))),
-    ("whole-converges", "α f: part of the networks that fit, largest α̃", "section 2",
-     Within(0, 0.2), "0.2, ours: what twenty networks can tell; it does not converge",
-     Part("fits", rows=laziest, what="networks, each taken as independent")),
-    ("bias-variance", "biases, all α̃: ratio of Var F", "Fig. 16 b",
-     *SAME, spread("biased", EVERYWHERE)),
-)  # fmt: skip
-
-STATED = tuple(
-    Claim(
-        f"early-{name}", says, topic="The beginning of training, and checks of the gradient flow",
-        figure=figure, place=f"thesis, ch. 3a, {place}", expected=expected, why=why,
-        measure=measure,
+    return spreads.given(window=window).ratio(
+        "variance", where={"kind": kind}, over={"kind": "plain"}, on=PLACE, per="seed", scale="log"
     )
-    for figure, rows in (("early_times", TIMES), ("early_regimes", REGIMES),
-                         ("early_checks", CHECKS))
-    for name, says, place, expected, why, measure in rows
-)  # fmt: skip
+
+
+TOPIC = "The beginning of training, and checks of the gradient flow"
+CH_3A = "thesis, ch. 3a"
+STEP = "0.1, ours: a factor 1.3 over the widths, which a power of h by 1/2 would exceed"
+sheet = Sheet()
+say = sheet.topic(TOPIC, "early_times")
+say("early-linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope",
+    states.slope("norm", "time", within="key", per="seed"), Within(1, 0.1),
+    "0.1, ours: linear for t ≪ t1", place=f"{CH_3A}, Fig. 10 a")  # fmt: skip
+say("early-end-width", "feature: end of the linear law over √h α, against h: slope",
+    scales.slope("end", "width", per="seed"), Within(0, 0.1), STEP,
+    place=f"{CH_3A}, Fig. 10 c, d")  # fmt: skip
+say("early-norm-width", "feature: ‖f_t−f_0‖ at t = √h α, against h at fixed α̃: slope",
+    scales.slope("norm", "width", per="seed"), Within(0.5, 0.1), STEP,
+    place=f"{CH_3A}, Fig. 10 b; Eq. 32")  # fmt: skip
+say("early-rate-width-3", "‖dz/dt‖ at t = 0, layer 3 of 5, against h at fixed α̃: slope",
+    rates.slope("rate", "width", layer=3, per="seed"), Within(0, 0.1), STEP,
+    place=f"{CH_3A}, Fig. 11; Eq. 22")  # fmt: skip
+
+say = sheet.topic(TOPIC, "early_regimes")
+for name, says, window, expected, why, place in (
+    ("feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)", FEATURES,
+     Within(feature_slope(5), 0.25), "0.25, as in lazy_feature", "Fig. 12; Eq. 24"),
+    ("between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", BETWEEN,
+     Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1", "Fig. 12"),
+    ("lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}", (SMOOTH, 1e12),
+     Within(-1, 0.1), "0.1, as in lazy_feature", "Fig. 12"),
+):  # fmt: skip
+    say(f"early-kinks-{name}", says,
+        kinks.given(window=window).slope("kernel_change", "alpha_tilde", per="seed",
+                                         within=("width", "member")),
+        expected, why, place=f"{CH_3A}, {place}")  # fmt: skip
+say("early-variance-small", "lazy: Var F against h, smallest P: slope",
+    variances.slope("variance", "width", per="seed", is_small=True), Within(-1, 0.2),
+    "0.2, ours: what ensembles of four networks can tell", place=f"{CH_3A}, Fig. 14")  # fmt: skip
+say("early-variance-size", "lazy: Var F against P at the widest h: slope",
+    variances.slope("variance", "P", per="seed", is_wide=True), Within(0.5, 0.15),
+    "0.15, ours: neither constant nor proportional to P", place=f"{CH_3A}, App. H: √n")  # fmt: skip
+
+say = sheet.topic(TOPIC, "early_checks")
+for word, window in (("feature", FEATURES), ("lazy", LAZINESS)):
+    say(f"early-tolerance-{word}",
+        f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
+        tolerances.given(window=window).mean("digits", per="seed"), Below(-3),
+        "an upper bound: the thesis has differences below 1e-3",
+        place=f"{CH_3A}, Fig. 13 a")  # fmt: skip
+say("early-tolerance-time", "evaluations at tolerance 1e-6 over those at 1e-4",
+    tolerances.mean("evaluations", per="seed", scale="log"), Factor(2, within=1.5),
+    "×1.5, ours: the time roughly doubles", place=f"{CH_3A}, Fig. 13 c")  # fmt: skip
+for word, at in zip(("small", "large"), MOMENTA, strict=True):
+    say(f"early-momentum-kernel-{word}",
+        f"momentum, τ = {at:g} √h α, α̃ = 0.01, 1000: kernel change over that without",
+        momenta.given(at=at).mean("kernel_change", per="seed", scale="log"), Factor(1, within=1.2),
+        "×1.2, ours: the tolerance of the flow alone changes it by a tenth",
+        place=f"{CH_3A}, Fig. 13 b")  # fmt: skip
+SAME = (Factor(1, within=1.5), "×1.5, ours: what ensembles of so few networks can tell")
+say("early-whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: ratio of Var F",
+    spread("whole", (0.0, DEEP)), *SAME, place=f"{CH_3A}, Fig. 15 b")  # fmt: skip
+say("early-whole-converges", "α f: part of the networks that fit, largest α̃",
+    laziest.part("fits"), Within(0, 0.2),
+    "0.2, ours: what twenty networks can tell; it does not converge",
+    place=f"{CH_3A}, section 2")  # fmt: skip
+say("early-bias-variance", "biases, all α̃: ratio of Var F", spread("biased", EVERYWHERE), *SAME,
+    place=f"{CH_3A}, Fig. 16 b")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
+    sheet.claims,
     {
         "early-momentum-kernel-*": "without α̃ = 0.1 to 10, where steps are longer than τ",
     },

@@ -5,16 +5,16 @@ left out and counted. Tolerances were fixed before measuring.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
-from srhm.scorecard.claims import Claim, after_a_look
-from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.claims import after_a_look
+from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.regimes import (
     FEATURE,
     LAZY,
@@ -50,17 +50,14 @@ def of_families(
     found = sorted(families(cells, ensembles, study="lazy_feature"), key=lambda one: one.P)
     last = {(one.data, one.net, one.hidden_layers): one for one in found}
     parts = [
-        rows(one).assign(data=data, net=net, depth=depth, P=one.P, capped=_capped(one))
+        rows(one).assign(data=data, net=net, depth=depth, P=one.P,
+                         capped=int((one.cells["status"] == "capped").sum()))
         for (data, net, depth), one in last.items()
-    ]
+    ]  # fmt: skip
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _capped(family: Family) -> int:
-    return int((family.cells["status"] == "capped").sum())
-
-
-@rows_of("cells", nothing="no network fitted at two values of alpha_tilde")
+@rows_of("cells", nothing="no network fitted at two values of alpha_tilde", what="networks")
 def networks(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks; lazy, feature: whether of this regime."""
     rows = of_families(cells, lambda one: one.cells)
@@ -73,7 +70,8 @@ def networks(cells: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-@rows_of("cells", nothing="no two pairs of h and alpha_tilde whose networks all fitted")
+@rows_of("cells", what="networks; interval of Welch, of both ends",
+         nothing="no two pairs of h and alpha_tilde whose networks all fitted")  # fmt: skip
 def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """`contrast_of_half_times` (feature: over alpha_tilde) of pairs that all fitted."""
     times = lazy_half_times if lazy else scaled_half_times
@@ -88,7 +86,7 @@ def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
 
 
 @rows_of(
-    "cells", "ensembles",
+    "cells", "ensembles", what="ensembles",
     nothing=f"no two widths of {WIDE} or more, a factor 4 apart, that all fitted",
 )  # fmt: skip
 def variances(cells: pd.DataFrame, table: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
@@ -99,86 +97,60 @@ def variances(cells: pd.DataFrame, table: pd.DataFrame, *, lazy: bool) -> pd.Dat
     return of_families(cells, lambda one: variance_ratios(one.ensembles, lazy=lazy), table)
 
 
-EXPONENT = partial(
-    Slope, against="alpha_tilde", within=MEMBER, per=("width",), rows=networks, what="networks",
-    alone=("width",), tells=("P", "width"),
-)  # fmt: skip
-WELCH = partial(Stored, what="networks; interval of Welch, of both ends", tells=("P", "capped"))
+TOPIC = "Lazy and feature learning of digits"
+sheet = Sheet()
+kernels, weights, times, output = (
+    sheet.topic(TOPIC, f"digits_{figure}")
+    for figure in ("kernels", "collapse", "times", "variance")
+)
 TIMES: dict[str, Any] = {
     "expected": Factor(1, within=1.5),
     "why": "ours: a factor 1.5; after a look: of the ends, before of the largest over the smallest"
     " of all pairs, which scatter makes large without any effect",
     "fixed": "after",
 }
-lazy_feature = partial(Claim, topic="Lazy and feature learning of digits")
-
-
-def _of_kind(data: str, depth: int, net: str = "fcn") -> tuple[Claim, ...]:
+KINDS = [
+    *((data, "fcn", depth) for data in DATA for depth in DEPTHS),
+    ("digits", "cnn", CNN_LAYERS),
+]
+for data, net, L in KINDS:
     own = "" if net == "fcn" else f"-{net}"
-    where: dict[str, Any] = {"data": data, "net": net, "depth": depth}
-
-    def kind(identifier: str, says: str, *, place: str, **other: Any) -> Claim:
-        return lazy_feature(
-            f"{identifier}-{data.replace('_', '-')}{own}-L{depth}",
-            f"{DATA[data]}{own.upper().replace('-', ', ')}, L = {depth}: {says}",
-            place=f"thesis, ch. 3a, {place}", **other,
-        )  # fmt: skip
-
-    return (
-        kind(
-            "kernel-feature", "‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) for α̃ ≤ 1: slope",
-            figure="digits_kernels", place="Fig. 5a and Table 2",
-            expected=Within(feature_slope(depth), 0.25),
-            why="0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)",
-            measure=EXPONENT("kernel_change", where={**where, "feature": True}),
-        ),
-        kind(
-            "weights-feature", "‖w-w0‖/‖w0‖ ~ α̃^-1/(L+1) for α̃ ≤ 1: slope",
-            figure="digits_collapse", place="Fig. 9 and Table 2",
-            expected=Within(weight_slope(depth), 0.1),
-            why="0.1, ours: the thesis measured 0.23 (0.17 expected) and 0.35 (0.33)",
-            measure=EXPONENT("weight_change", where={**where, "feature": True}),
-        ),
-        kind(
-            "kernel-lazy", "‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 for α̃ ≥ 100: slope",
-            figure="digits_kernels", place="Fig. 5a and Table 2",
-            expected=Within(-1, 0.1), why="0.1, ours: as for networks on the SRHM",
-            measure=EXPONENT("kernel_change", where={**where, "lazy": True}),
-        ),
-        kind(
-            "half-time-feature", f"half time/α̃, α̃ ≤ {SHORT:g}: largest h, α̃ over smallest",
-            figure="digits_kernels", place="Fig. 5c", **TIMES,
-            measure=WELCH(where=where, rows=half_times.given(lazy=False)),
-        ),
-        kind(
-            "half-time-lazy", f"half time, α̃ ≥ {LAZY:g}: largest h, α̃ over smallest",
-            figure="digits_times", place="Fig. 5b", **TIMES,
-            measure=WELCH(where=where, rows=half_times.given(lazy=True)),
-        ),
-    )  # fmt: skip
-
-
-STATED = (
-    *(one for data in DATA for depth in DEPTHS for one in _of_kind(data, depth)),
-    *_of_kind("digits", CNN_LAYERS, "cnn"),
-    *(
-        lazy_feature(
-            f"variance-{regime}-digits",
-            f"{regime}: h Var F constant from h = {WIDE} on: widest over narrowest",
-            figure="digits_variance", place="thesis, ch. 3a, Fig. 4b",
-            expected=Factor(1, within=2), why="ours: a factor 2",
-            measure=Mean(
-                "ratio", scale="log", where={"net": "fcn", "depth": DEPTHS},
-                rows=variances.given(lazy=regime == "lazy"), what="ensembles",
-                each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})",
-            ),
-        )
-        for regime in ("feature", "lazy")
-    ),
-)  # fmt: skip
+    name = f"{data.replace('_', '-')}{own}-L{L}"
+    start = f"{DATA[data]}{own.upper().replace('-', ', ')}, L = {L}:"
+    where: dict[str, Any] = {"data": data, "net": net, "depth": L}
+    slope: dict[str, Any] = {"against": "alpha_tilde", "within": MEMBER, "per": "width",
+                             "alone": "width", "tells": ("P", "width"), **where}  # fmt: skip
+    welch: dict[str, Any] = {"where": where, "tells": ("P", "capped")}
+    kernels(f"kernel-feature-{name}", f"{start} ‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) for α̃ ≤ 1: slope",
+            networks.slope("kernel_change", feature=True, **slope), Within(feature_slope(L), 0.25),
+            "0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)",
+            place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
+    weights(f"weights-feature-{name}", f"{start} ‖w-w0‖/‖w0‖ ~ α̃^-1/(L+1) for α̃ ≤ 1: slope",
+            networks.slope("weight_change", feature=True, **slope), Within(weight_slope(L), 0.1),
+            "0.1, ours: the thesis measured 0.23 (0.17 expected) and 0.35 (0.33)",
+            place="thesis, ch. 3a, Fig. 9 and Table 2")  # fmt: skip
+    kernels(f"kernel-lazy-{name}", f"{start} ‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 for α̃ ≥ 100: slope",
+            networks.slope("kernel_change", lazy=True, **slope), Within(-1, 0.1),
+            "0.1, ours: as for networks on the SRHM",
+            place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
+    kernels(f"half-time-feature-{name}",
+            f"{start} half time/α̃, α̃ ≤ {SHORT:g}: largest h, α̃ over smallest",
+            half_times.given(lazy=False).number(Stored, **welch),
+            place="thesis, ch. 3a, Fig. 5c", **TIMES)  # fmt: skip
+    times(f"half-time-lazy-{name}",
+          f"{start} half time, α̃ ≥ {LAZY:g}: largest h, α̃ over smallest",
+          half_times.given(lazy=True).number(Stored, **welch),
+          place="thesis, ch. 3a, Fig. 5b", **TIMES)  # fmt: skip
+for regime in ("feature", "lazy"):
+    output(f"variance-{regime}-digits",
+           f"{regime}: h Var F constant from h = {WIDE} on: widest over narrowest",
+           variances.given(lazy=regime == "lazy").mean(
+               "ratio", scale="log", net="fcn", depth=DEPTHS,
+               each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})"),
+           Factor(1, within=2), "ours: a factor 2", place="thesis, ch. 3a, Fig. 4b")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
+    sheet.claims,
     {
         "kernel-feature-* kernel-lazy-* weights-feature-*":
             "means of the slopes of widths, with their interval, as slopes drift with the width; "

@@ -5,15 +5,14 @@ its points, and at all alpha_tilde their initial weights. Of one data set alone 
 slope is that of the scatter about its lines.
 """
 
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Line, after_a_look
-from srhm.scorecard.estimators import Mean, Ratio, Slope
+from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Above, Below, Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.regimes import fitted_in
 from srhm_studies.regimes.phase_diagram import analysis
 from srhm_studies.regimes.phase_diagram.analysis import (
@@ -28,14 +27,13 @@ from srhm_studies.regimes.phase_diagram.analysis import (
     plane_of,
 )
 
+# Lines h* of the plane, of each seed.
+lines_of_seeds = rows_of("cells", "histories")(
+    lambda cells, histories: analysis.by_seed(plane_of(cells), histories)
+)
 
-@rows_of("cells", "histories")
-def lines_of_seeds(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
-    """Lines h* of the plane, of each seed."""
-    return analysis.by_seed(plane_of(cells), histories)
 
-
-@rows_of("cells", lines_of_seeds)
+@rows_of("cells", lines_of_seeds, what="widths")
 def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     """`alpha_tilde` at which the kernel change is 1; is_far: from FAR h* on."""
     own = plane_of(cells)
@@ -45,14 +43,15 @@ def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     return found.assign(is_far=found["times"] >= FAR)
 
 
-@rows_of("cells", nothing="no width is jammed")
+@rows_of("cells", nothing="no width is jammed", what="networks")
 def jammed(cells: pd.DataFrame) -> pd.DataFrame:
     """The widest jammed networks at the largest alpha_tilde, after the longest budget."""
     rows = analysis.on_the_line(cells)
     return rows[rows["alpha_tilde"] == rows["alpha_tilde"].max()]
 
 
-@rows_of(lines_of_seeds, nothing="h* is beyond the widths at one of the budgets")
+@rows_of(lines_of_seeds, nothing="h* is beyond the widths at one of the budgets",
+         what="alpha_tilde")  # fmt: skip
 def shifts(lines: pd.DataFrame) -> pd.DataFrame:
     """h* at the whole budget over that at the smallest part of it, at each alpha_tilde."""
     if lines.empty:
@@ -62,7 +61,7 @@ def shifts(lines: pd.DataFrame) -> pd.DataFrame:
     return (wide[1.0] / wide[PARTS[0]]).rename("ratio").dropna().reset_index()
 
 
-@rows_of("cells", lines_of_seeds, "ensembles")
+@rows_of("cells", lines_of_seeds, "ensembles", what="widths at alpha_tilde")
 def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Ensembles of the plane; is_far: from FAR h* on."""
     own = plane_of(cells)
@@ -72,7 +71,7 @@ def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> 
     return found.assign(is_far=found["width"] >= FAR * found["h_star"])
 
 
-@rows_of(gains)
+@rows_of(gains, what="alpha_tilde")
 def peaks(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each seed and alpha_tilde where an ensemble gains most.
 
@@ -91,7 +90,7 @@ def peaks(rows: pd.DataFrame) -> pd.DataFrame:
     return left_out(tops, {"at the narrowest or widest width": ~tops["is_inside"]})
 
 
-@rows_of("cells")
+@rows_of("cells", what="networks")
 def learners(cells: pd.DataFrame) -> pd.DataFrame:
     """Fitted networks of both regimes."""
     parts = [fitted_in(cells, lazy=lazy).assign(is_lazy=lazy) for lazy in (False, True)]
@@ -99,20 +98,20 @@ def learners(cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(rows, {"networks with test_error = 0": ~(rows["test_error"] > 0)})
 
 
-@rows_of("cells", "compressed")
+@rows_of("cells", "compressed", what="networks")
 def kernels(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
     """Errors of the tangent kernel on stripes, of the networks that fitted."""
     fitted = cells[cells["status"] == "fitted"].drop(columns="status")
     return analysis.with_cells(compressed, of_kind(fitted, STRIPE))
 
 
-@rows_of("cells", "compressed")
-def closed_gaps(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
-    """Of each seed the part of the gap that compression closes."""
-    return analysis.closed_gap(of_kind(cells, STRIPE), compressed).drop_duplicates("seed")
+# Of each seed the part of the gap that compression closes.
+closed_gaps = rows_of("cells", "compressed", what="data sets")(
+    lambda cells, compressed: analysis.closed_gap(of_kind(cells, STRIPE), compressed)
+).then(lambda rows: rows.drop_duplicates("seed"))
 
 
-@rows_of("cells", "alignment")
+@rows_of("cells", "alignment", what="networks")
 def changes(cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind) -> pd.DataFrame:
     """inflation: sum of the kernel's eigenvalues kept, after over before training.
 
@@ -124,97 +123,75 @@ def changes(cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind) -> pd.D
     return found.assign(inflation=inflation)[found["P"] == found["P"].max()]
 
 
-MEAN, SLOPE = partial(Mean, per=("seed",)), partial(Slope, per=("seed",))
-TILDES, NETWORKS = partial(MEAN, what="alpha_tilde"), partial(MEAN, what="networks")
-
-
-def below(reason: str) -> tuple[Below, str]:
-    """An upper bound of a ratio."""
-    return Below(1), f"an upper bound: {reason}"
-
-
-def where(kind: Kind, regime: str, **more: bool) -> dict[str, Any]:
+def where(kind: Kind, regime: str) -> dict[str, Any]:
     """Values of the columns of `learners`."""
-    return {**dict(zip(KIND, kind, strict=True)), "is_lazy": regime == "lazy", **more}
+    return {**dict(zip(KIND, kind, strict=True)), "is_lazy": regime == "lazy"}
 
 
-def errors(kind: Kind, regime: str) -> Slope:
-    """Slope of the test error of digits against P in one regime."""
-    return SLOPE("test_error", against="P", within=("member",), where=where(kind, regime),
-                 rows=learners, what="networks")  # fmt: skip
-
-
-def winner(kind: Kind, upper: str, lower: str) -> Ratio:
+def winner(kind: Kind, upper: str, lower: str) -> Any:
     """Error of one regime over the other's, of digits, pairs of single networks of all P."""
-    return Ratio(
-        "test_error", where=where(kind, upper), over=where(kind, lower),
-        on=("seed", "member", "P"), per=("seed",), rows=learners, what="networks",
-    )  # fmt: skip
+    return learners.ratio("test_error", where=where(kind, upper), over=where(kind, lower),
+                          on=("seed", "member", "P"), per="seed")  # fmt: skip
 
 
-# Places are in chapter 3b.
-PLANES: tuple[Line, ...] = (
-    ("crossover-order", "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1", "Fig. 4",
-     Factor(1, within=10), "ours: a factor 10 on either side",
-     MEAN("alpha_tilde", scale="log", rows=crossovers, what="widths")),
-    ("crossover-flat", "α̃ of the crossover against h, h ≥ 2 h*: slope", "Fig. 4",
-     Within(0, 0.25), "0.25, ours: at constant α it would be 1/2",
-     SLOPE("alpha_tilde", against="width", where={"is_far": True}, rows=crossovers, what="widths")),
-    ("no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃, longest budget",
-     "Fig. 4",
-     Above(1), "a lower bound: jamming lies wholly on the side of features",
-     NETWORKS("kernel_change", scale="ratio", rows=jammed)),
-    ("budget", "h* at the whole budget over that at a sixteenth", "Fig. 4",
-     *below("h* falls with the budget"), TILDES("ratio", scale="ratio", rows=shifts)),
-    ("gain-peak", "h at which ensembles gain most, over h*", "Fig. 5",
-     Factor(1, within=2), "×2, ours: widths are a factor 1.3 apart",
-     TILDES("over_star", scale="log", rows=peaks)),
-    ("ensemble-flat", "error of ensembles against h, h ≥ 2 h*: slope", "Fig. 5",
-     Within(0, 0.1), "0.1, ours: a quarter over a decade",
-     SLOPE("ensemble_error", against="width", within=("alpha_tilde",), where={"is_far": True},
-           rows=gains, what="widths at alpha_tilde")),
-)  # fmt: skip
-LEARNING: tuple[Line, ...] = (
-    ("digits-winner", "digits: error of lazy over feature, single networks of all P",
-     "Fig. 8; ch. 3a, Table 1: FC, images", *below("lazy learning errs less"),
-     winner(DIGITS, "lazy", "feature")),
-    *((f"patches-{regime}", f"digits, CNN, {regime}: test error against P: slope -β",
-       "Fig. 8 (CNN, MNIST)",
-       Within(-beta, 1 / 12), "1/12, ours: half of the distance between the two regimes",
-       errors(PATCHES, regime))
-      for regime, beta in (("feature", 1 / 2), ("lazy", 1 / 3))),
-    ("patches-winner", "digits, CNN: error of feature over lazy, single networks of all P",
-     "Fig. 8", *below("feature learning errs less"), winner(PATCHES, "feature", "lazy")),
-    *((f"{inputs}-{word}", f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
-       "Fig. 9, right", Within(-beta, 0.075),
-       "0.075, ours: half of the distance between the two regimes at d = 5",
-       SLOPE(column, against="P", where={"inputs": inputs}, rows=kernels, what="networks"))
-      for inputs, beta in (("whole", 5 / 13), ("compressed", 7 / 13))
-      for word, text, column in (("flow", "frozen flow", "test_error"),
-                                 ("svm", "widest margin", "svm_error"))),
-    ("gap", "stripes: part of the gap of lazy to feature that compression closes", "Fig. 9, right",
-     Within(1, 0.25), "0.25, ours: a quarter of the gap",
-     Mean("part", rows=closed_gaps, what="data sets")),
-)  # fmt: skip
-INFLATION: tuple[Line, ...] = tuple(
-    (f"inflation-{label}", f"{name}, feature: Σ of 10 eigenvalues of Θ, after over before training",
-     "Fig. 8a, b: the kernel inflates", Above(1), "a lower bound: it grows",
-     NETWORKS("inflation", scale="ratio", rows=changes.given(kind=kind)))
-    for label, name, kind in (("digits", "digits", DIGITS), ("patches", "digits, CNN", PATCHES))
-)  # fmt: skip
-STATED = tuple(
-    Claim(
-        f"phase-{name}", says, topic="Phase diagram of width and output scale", figure=figure,
-        place=f"thesis, ch. {'3a' if rows is INFLATION else '3b'}, {place}", expected=expected,
-        why=why, measure=measure,
-    )
-    for figure, rows in (("phase_diagram", PLANES), ("phase_learning", LEARNING),
-                         ("phase_alignment", INFLATION))
-    for name, says, place, expected, why, measure in rows
-)  # fmt: skip
+TOPIC, CH_3B = "Phase diagram of width and output scale", "thesis, ch. 3b, Fig."
+SMALLER = "an upper bound: {} errs less"
+sheet = Sheet()
+say = sheet.topic(TOPIC, "phase_diagram", place=f"{CH_3B} 4")
+say("phase-crossover-order", "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1",
+    crossovers.mean("alpha_tilde", per="seed", scale="log"),
+    Factor(1, within=10), "ours: a factor 10 on either side")  # fmt: skip
+say("phase-crossover-flat", "α̃ of the crossover against h, h ≥ 2 h*: slope",
+    crossovers.slope("alpha_tilde", "width", per="seed", is_far=True),
+    Within(0, 0.25), "0.25, ours: at constant α it would be 1/2")  # fmt: skip
+say("phase-no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃, longest budget",
+    jammed.mean("kernel_change", per="seed", scale="ratio"),
+    Above(1), "a lower bound: jamming lies wholly on the side of features")  # fmt: skip
+say("phase-budget", "h* at the whole budget over that at a sixteenth",
+    shifts.mean("ratio", per="seed", scale="ratio"),
+    Below(1), "an upper bound: h* falls with the budget")  # fmt: skip
+say("phase-gain-peak", "h at which ensembles gain most, over h*",
+    peaks.mean("over_star", per="seed", scale="log"), Factor(1, within=2),
+    "×2, ours: widths are a factor 1.3 apart", place=f"{CH_3B} 5")  # fmt: skip
+say("phase-ensemble-flat", "error of ensembles against h, h ≥ 2 h*: slope",
+    gains.slope("ensemble_error", "width", per="seed", within="alpha_tilde", is_far=True),
+    Within(0, 0.1), "0.1, ours: a quarter over a decade", place=f"{CH_3B} 5")  # fmt: skip
+
+say = sheet.topic(TOPIC, "phase_learning")
+say("phase-digits-winner", "digits: error of lazy over feature, single networks of all P",
+    winner(DIGITS, "lazy", "feature"), Below(1), SMALLER.format("lazy learning"),
+    place=f"{CH_3B} 8; ch. 3a, Table 1: FC, images")  # fmt: skip
+for regime, beta in (("feature", 1 / 2), ("lazy", 1 / 3)):
+    say(f"phase-patches-{regime}", f"digits, CNN, {regime}: test error against P: slope -β",
+        learners.slope("test_error", "P", per="seed", within="member",
+                       where=where(PATCHES, regime)),
+        Within(-beta, 1 / 12), "1/12, ours: half of the distance between the two regimes",
+        place=f"{CH_3B} 8 (CNN, MNIST)")  # fmt: skip
+say("phase-patches-winner", "digits, CNN: error of feature over lazy, single networks of all P",
+    winner(PATCHES, "feature", "lazy"), Below(1), SMALLER.format("feature learning"),
+    place=f"{CH_3B} 8")  # fmt: skip
+for inputs, beta in (("whole", 5 / 13), ("compressed", 7 / 13)):
+    for word, text, column in (("flow", "frozen flow", "test_error"),
+                               ("svm", "widest margin", "svm_error")):  # fmt: skip
+        say(f"phase-{inputs}-{word}",
+            f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
+            kernels.slope(column, "P", per="seed", inputs=inputs), Within(-beta, 0.075),
+            "0.075, ours: half of the distance between the two regimes at d = 5",
+            place=f"{CH_3B} 9, right")  # fmt: skip
+say("phase-gap", "stripes: part of the gap of lazy to feature that compression closes",
+    closed_gaps.mean("part"), Within(1, 0.25), "0.25, ours: a quarter of the gap",
+    place=f"{CH_3B} 9, right")  # fmt: skip
+
+say = sheet.topic(TOPIC, "phase_alignment")
+for label, name, kind in (("digits", "digits", DIGITS), ("patches", "digits, CNN", PATCHES)):
+    say(f"phase-inflation-{label}",
+        f"{name}, feature: Σ of 10 eigenvalues of Θ, after over before training",
+        changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
+        Above(1), "a lower bound: it grows",
+        place="thesis, ch. 3a, Fig. 8a, b: the kernel inflates")  # fmt: skip
 
 CLAIMS = after_a_look(
-    STATED,
+    sheet.claims,
     {
         "phase-crossover-* phase-no-crossing phase-budget "
         "phase-gain-peak phase-ensemble-flat phase-digits-* phase-whole-* "
