@@ -6,6 +6,7 @@ Those on images of 28 x 28 are the same, fixed before their first rows; another'
 R_f of 0.25 for one ResNet18 on 4,000 digits of MNIST. What was changed later stands in CLAIMS.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from math import pi, sqrt
@@ -15,16 +16,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from srhm.scorecard.claims import Claim, Measurement, after_a_look, predictions
-from srhm.scorecard.estimators import Estimator, Mean, Range, Slope, no_points
-from srhm.scorecard.expectations import (
-    Above,
-    Below,
-    Expectation,
-    Factor,
-    Within,
-)
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.claims import Measurement, after_a_look, predictions
+from srhm.scorecard.estimators import Estimator, Range, Slope, no_points
+from srhm.scorecard.expectations import Above, Below, Factor, Within
+from srhm.scorecard.sheet import Rows, Sheet, rows_of
 from srhm_studies.smoothness.relative_stability.analysis import (
     N_RESAMPLES,
     at_largest,
@@ -40,7 +35,7 @@ FEW = 1200  # training images: as many as the small digits have
 LAZY = 10.0  # alpha_tilde above which training is called lazy
 
 
-@rows_of("cells", nothing="no fields")
+@rows_of("cells", nothing="no fields", what="cut-offs and temperatures")
 def fields(cells: pd.DataFrame) -> pd.DataFrame:
     """Drawn fields; largest_xi: the median of their largest Xi over Eq. 13."""
     rows = cells[cells["experiment"] == "fields"]
@@ -48,7 +43,7 @@ def fields(cells: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(largest_xi=rows["compression"] / (c / 2 * np.sqrt(pi**3 * T * np.log(c))))
 
 
-@rows_of("cells", "stability", nothing="no such network")
+@rows_of("cells", "stability", nothing="no such network", what="networks and seeds")
 def networks(
     cells: pd.DataFrame, table: pd.DataFrame, *, largest: bool = False, P: int | None = None,
     lazy: bool | None = None, **options: Any,
@@ -68,7 +63,7 @@ def networks(
     return rows.assign(R=R, inverse=1 / R)
 
 
-@rows_of("cells", "stability", nothing="no network with both")
+@rows_of("cells", "stability", nothing="no network with both", what="networks and seeds")
 def changes(
     cells: pd.DataFrame, table: pd.DataFrame, *, column: str, ends: tuple[Any, Any] | None = None,
     inverse: bool = False, quantity: str = "R", **options: Any,
@@ -86,7 +81,7 @@ def changes(
     return pd.DataFrame({"ratio": np.exp(logs)}).reset_index()
 
 
-@rows_of("cells", "stability", nothing="no trained network")
+@rows_of("cells", "stability", nothing="no trained network", what="networks")
 def monotonies(cells: pd.DataFrame, table: pd.DataFrame, *, data: str = "digits") -> pd.DataFrame:
     """Spearman's correlation of R of the layers with their depth in each trained network: rho."""
     rows = networks.function(cells, table, part="layers", when="end", kind="deep", data=data)
@@ -98,7 +93,7 @@ def monotonies(cells: pd.DataFrame, table: pd.DataFrame, *, data: str = "digits"
     return pd.DataFrame({"net": found.keys(), "rho": found.values()})
 
 
-@rows_of("cells", "stability", nothing="no network with a test error")
+@rows_of("cells", "stability", nothing="no network with a test error", what="networks")
 def errors(
     cells: pd.DataFrame, table: pd.DataFrame, *, average: str = "median", data: str = "digits"
 ) -> pd.DataFrame:
@@ -107,7 +102,7 @@ def errors(
     return by_network(found).reset_index()
 
 
-@rows_of("cells", "stability", nothing="no network with scans")
+@rows_of("cells", "stability", nothing="no network with scans", what="networks")
 def errors_by_displacement(
     cells: pd.DataFrame, table: pd.DataFrame, *, displacement: float
 ) -> pd.DataFrame:
@@ -117,7 +112,7 @@ def errors_by_displacement(
     return here.join(there["R"].rename("R_there"), how="inner").reset_index()
 
 
-@rows_of("cells", "stability", nothing="no network on both")
+@rows_of("cells", "stability", nothing="no network on both", what="networks and seeds")
 def controls(
     cells: pd.DataFrame, table: pd.DataFrame, *, of: str, over: str, augmented: bool = False
 ) -> pd.DataFrame:
@@ -131,7 +126,7 @@ def controls(
     return both.assign(ratio=both["R"] / both["R_over"])
 
 
-@rows_of("cells", "stability", nothing="no network of two trainings")
+@rows_of("cells", "stability", nothing="no network of two trainings", what="networks and seeds")
 def prolonged(cells: pd.DataFrame, table: pd.DataFrame, *, data: str) -> pd.DataFrame:
     """R_f of deep networks after the longest training over that after the shortest: ratio."""
     own = cells[cells["data"] == data]
@@ -147,14 +142,14 @@ def prolonged(cells: pd.DataFrame, table: pd.DataFrame, *, data: str) -> pd.Data
     return both.assign(ratio=both["R"] / both["R_short"])
 
 
-@rows_of("cells", "stability", nothing="no such network")
+@rows_of("cells", "stability", nothing="no such network", what="networks and seeds")
 def starts(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """R_f on the SRHM before training, once for each net and seed."""
     rows = networks.function(cells, table, data="srhm", when="start", lazy=False)
     return rows.drop_duplicates(["net", "seed"])
 
 
-@rows_of("cells", "stability", nothing="no such network")
+@rows_of("cells", "stability", nothing="no such network", what="seeds")
 def layers_of_models(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """R of the output over that of the first layer of the CNN at the largest P on the SRHM."""
     kinds: dict[str, Any] = {"data": "srhm", "kind": "cnn", "when": "end", "lazy": False}
@@ -217,31 +212,17 @@ class _SlopeOfErrors(Slope):
         return super().of(table) if enough else no_points(f"{len(table)} networks")
 
 
-def _of(topic: str, figure: str, *, before: str = "", words: str = "") -> Any:
-    """Claims of one topic and figure, from their lines; what stands before names and statements."""
-
-    def of_line(
-        name: str, says: str, place: str, expected: Expectation, why: str, measure: Estimator
-    ) -> Any:
-        return Claim(
-            f"stability-{before}{name}", words + says, topic=topic,
-            figure=f"stability_{figure}", place=f"thesis, ch. 4, {place}", expected=expected,
-            why=why, measure=measure,
-        )  # fmt: skip
-
-    return of_line
+def over_networks(rows: Rows, column: str = "ratio", scale: str = "log") -> Any:
+    """A mean over networks, of which each counts once, whatever the number of its seeds."""
+    return rows.mean(column, scale=scale, per="net")
 
 
-OF_FIELDS = partial(Range, rows=fields, what="cut-offs and temperatures")
-RATIO = partial(Mean, "ratio", scale="ratio", per=("net",), what="networks and seeds")
-FACTOR = partial(Mean, "ratio", scale="log", per=("net",), what="networks and seeds")
-LEVEL = partial(Mean, "R", scale="log", per=("net",), what="networks and seeds")
-GROWTH = partial(Slope, "R", against="P", within=("net", "seed"), what="points")
-TRAINED = changes.given(column="when", ends=("start", "end"), largest=True)
-SIZES = changes.given(column="P", when="end")
-DEPTHS = changes.given(column="depth", ends=(0.0, 1.0), part="layers")
-INTERPOLATED = changes.given(column="interpolation", ends=("bilinear", "gaussian"),
-                             part="displacements", when="end", displacement=1.0)  # fmt: skip
+def growth(**options: Any) -> Any:
+    """Slope of log R_f against log P of trained networks."""
+    return networks.given(when="end", **options).slope("R", "P", within=("net", "seed"),
+                                                       what="points")  # fmt: skip
+
+
 ABOVE_ONE = "R_f 'remains larger than unity' on all data but CIFAR-10"
 HALF = "one half: 'approximately compatible' with a drawn slope"
 FALLING = "an upper bound: it falls 'monotonically', with noise"
@@ -249,172 +230,156 @@ QUARTER = "a quarter: R_f 'becomes independent' of it at δ of order one"
 BOUND = "an upper bound: the thesis says that it changes in this direction, not by how much"
 TWO = "a factor of two: the thesis says 'close to unity', on axes of several decades"
 CORRELATED = "the thesis finds 0.97 on CIFAR-10 and 0.74 to 0.94 on other images: 0.25 below"
-UNITY, CORRELATION = Factor(1, within=2), Within(0.97, 0.25)
+PIXELS = "predicted: few pixels, not few images, are why R_f grows on the small digits"
+UNITY = Factor(1, within=2)
 HUNDREDTHS = Factor(sqrt(0.01 * 0.1), within=sqrt(0.1 / 0.01))  # from 0.01 to 0.1
 SAME = Factor(1, within=10**0.1)
+
+sheet = Sheet()
+drawn = sheet.topic("Deformations", "stability_deformations")
+drawn("stability-compression", "median of max Ξ over c/2 (π³ T ln c)^(1/2)",
+      fields.number(Range, "largest_xi"), Within(1, 0.25),
+      "a quarter: it 'can be approximated' by it, on log axes",
+      place="thesis, ch. 4, Eq. 13, Fig. 8")  # fmt: skip
+drawn("stability-bound", "part of the fields with max Ξ ≥ 1 at the bound on T",
+      fields.number(Range, "part_above_one", times_bound=1.0), Within(0.5, 0.25),
+      "the bound is where the median is 1; a quarter of the fields",
+      place="thesis, ch. 4, Eq. 14")  # fmt: skip
+
+
+def of_images(
+    data: str, before: str, words: str, topics: Sequence[str], figures: Sequence[str], *,
+    correlation: float, why: str, why_slope: str, at: str = "", other: str = "Fig. 3, left",
+    table: str = "Fig. 20, Table 2", without: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Statements on one set of images, at the end of the sheet.
+
+    before, words: what identifiers and statements begin with. topics, figures: of training, depth,
+    scans and errors. correlation: that of the thesis on such images. without: places whose
+    statements are of CIFAR-10 alone, on the largest set in its place.
+    """
+    training, depth, scans, erring = (
+        sheet.topic(topic, f"stability_{figure}")
+        for topic, figure in zip(topics, figures, strict=True)
+    )
+
+    def say(topic: Any, name: str, says: str, place: str, *claimed: Any) -> None:
+        if place not in without:
+            topic(f"stability-{before}{name}", f"{words}: {says}", *claimed,
+                  place=f"thesis, ch. 4, {place}")  # fmt: skip
+
+    nets, asked = networks.given(data=data, largest=True), changes.given(data=data)
+    trained = asked.given(column="when", ends=("start", "end"), largest=True)
+    sizes = asked.given(column="P", when="end")
+    depths = asked.given(column="depth", ends=(0.0, 1.0), part="layers", when="start")
+    drawing = asked.given(column="interpolation", ends=("bilinear", "gaussian"), when="end",
+                          part="displacements", displacement=1.0)  # fmt: skip
+    known, known_means = errors.given(data=data), errors.given(data=data, average="mean")
+    expected = Within(correlation, 0.25)
+    say(training, "start", "R_f before training, over networks", "Fig. 3, 4",
+        over_networks(nets.given(when="start"), "R"), UNITY, TWO)  # fmt: skip
+    say(training, "fc-grows", "fully connected, R_f before over after training", "Fig. 4",
+        over_networks(trained.given(kind="fc", inverse=True), scale="ratio"),
+        Below(1), BOUND)  # fmt: skip
+    say(training, "lenet-above-one", "LeNet, 1/R_f after training", "Fig. 4",
+        nets.given(kind="lenet", when="end").mean("inverse", scale="ratio"),
+        Below(1), ABOVE_ONE)  # fmt: skip
+    say(training, "deep-falls", "deep networks, R_f after over before training", "Fig. 3",
+        over_networks(trained.given(kind="deep"), scale="ratio"), Below(1), BOUND)  # fmt: skip
+    say(training, "deep-level", "deep networks, R_f after training", "sec. 3",
+        over_networks(nets.given(when="end", kind="deep"), "R"), HUNDREDTHS,
+        "'in the range [0.01, 0.1]'")  # fmt: skip
+    say(training, "size-falls", "deep networks, R_f at the largest P over the smallest",
+        "Fig. 3, 6",
+        over_networks(sizes.given(kind="deep"), scale="ratio"), Below(1), BOUND)  # fmt: skip
+    say(training, "size-slope", "ResNet18, slope of log R_f against log P", "Fig. 3, 13",
+        growth(kind="resnet18", data=data), Within(-1, 0.5), HALF)  # fmt: skip
+    say(training, "noise-grows", "G_f at the smallest P over the largest", "Fig. 6",
+        over_networks(sizes.given(quantity="G", inverse=True), scale="ratio"),
+        Below(1), BOUND)  # fmt: skip
+    say(depth, "depth-start", "before training, R of the output over the first layer", "Fig. 14",
+        over_networks(depths), UNITY, TWO)  # fmt: skip
+    say(depth, "depth-monotone", "deep networks, trained, rank correlation of R and depth",
+        "Fig. 14", monotonies.given(data=data).number(MeanCorrelation, "rho"),
+        Below(-0.8), FALLING)  # fmt: skip
+    say(scans, "interpolation", f"{at}R_f with Gaussian over bilinear interpolation", other,
+        over_networks(drawing), SAME, QUARTER)  # fmt: skip
+    if data == "digits":
+        for name, delta in (("small", 0.125), ("large", 1.3)):
+            say(scans, f"correlation-{name}",
+                f"correlation of log ε and log R_f at δ = {delta:g} less that at δ = 1", "Fig. 21",
+                errors_by_displacement.given(displacement=delta).number(
+                    LogCorrelation, "R_there", less="R"),
+                Within(0, 0.25), "0.25, as of the correlation: 'results are robust'")  # fmt: skip
+    say(erring, "correlation", "correlation of log ε and log R_f over networks", table,
+        known.number(LogCorrelation, "R"), expected, why)  # fmt: skip
+    say(erring, "correlation-mean", "the same with means in place of medians", "Fig. 17",
+        known_means.number(LogCorrelation, "R"), expected, why)  # fmt: skip
+    say(erring, "error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
+        known.number(_SlopeOfErrors, "test_error", against="R"), Within(0.5, 0.25),
+        why_slope)  # fmt: skip
+
+
+BY_DEPTH = "Depth, noise and displacement"
+of_images("digits", "", "8 × 8 digits", ("Training", BY_DEPTH, BY_DEPTH, "Test error"),
+          ("training", "depth", "scans", "errors"), correlation=0.97, why=CORRELATED,
+          why_slope="half of it: a line through 15 points on axes of two decades",
+          at="trained, δ = 1, ", other="Fig. 3", table="Fig. 5")  # fmt: skip
+
+model = sheet.topic("Models of invariance", "stability_models")
+model("stability-stripe-slope", "stripe, α̃ = 0.1: slope of log R_f against log P",
+      growth(data="stripe", kind="fcn", lazy=False), Within(-1, 0.25),
+      "a quarter, as of P of less than two decades", place="thesis, ch. 4, Fig. 7")  # fmt: skip
+model("stability-srhm-start", "SRHM: R_f before training",
+      starts.mean("R", scale="log", per="seed"), UNITY, TWO,
+      place="thesis, ch. 4, not there")  # fmt: skip
+model("stability-srhm-slope", "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P",
+      growth(data="srhm", kind="cnn", lazy=False), Within(-1, 0.5), "as of ResNet18 on images",
+      place="thesis, ch. 4, not there")  # fmt: skip
+model("stability-srhm-depth", "SRHM, CNN: R of the output over the first layer",
+      layers_of_models.mean("ratio", scale="ratio"), Below(1), BOUND,
+      place="thesis, ch. 4, Fig. 14")  # fmt: skip
+
+for data, words, correlation, without in (
+    ("mnist5k", "MNIST", 0.75, ("Fig. 3, left", "Fig. 5", "Fig. 14", "Fig. 17")),
+    ("fashion", "Fashion-MNIST", 0.94, ()),
+):
+    of_images(data, f"{data}-", words, (f"{words}, 28 × 28",) * 4,
+              (data, data, f"{data}_scans", data), correlation=correlation,
+              why="0.25, as of the small digits", why_slope="half of it, as of the small digits",
+              without=without)  # fmt: skip
+of_clothes = sheet.topic("Fashion-MNIST, 28 × 28", "stability_fashion")
+of_clothes("stability-fashion-augmentation",
+           "Fashion-MNIST: R_f with crops and mirrors over without",
+           controls.given(of="fashion", over="fashion", augmented=True).mean(
+               "ratio", scale="log", what="seeds"),
+           UNITY, "a factor of two: augmentation changes it little, on a log axis",
+           place="thesis, ch. 4, Fig. 12")  # fmt: skip
+of_clothes("stability-fashion-longer",
+           "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
+           over_networks(prolonged.given(data="fashion"), scale="ratio"), Below(1),
+           "predicted: short training is why R_f stayed near one",
+           place="thesis, ch. 4, not there")  # fmt: skip
+small = sheet.topic("Why R_f grows on the small digits", "stability_pixels", why=PIXELS,
+                    place="thesis, ch. 4, not there")  # fmt: skip
+before_after = changes.given(column="when", ends=("start", "end"))
+small("stability-coarse-rises", "MNIST at 8 × 8 pixels and back: R_f after over before training",
+      over_networks(before_after.given(data="mnist5k_coarse", largest=True), scale="ratio"),
+      Above(1))  # fmt: skip
+small("stability-coarse-over-sharp", "trained: R_f on MNIST at 8 × 8 and back over that on MNIST",
+      over_networks(controls.given(of="mnist5k_coarse", over="mnist5k"), scale="ratio"),
+      Above(2), f"{PIXELS}; a factor of two, as above")  # fmt: skip
+small("stability-few-fall",
+      f"MNIST, P = {FEW}, deep networks: R_f after over before training",
+      over_networks(before_after.given(P=FEW, data="mnist5k", kind="deep"), scale="ratio"),
+      Below(1))  # fmt: skip
 
 # What was changed after a look.
 LONGER = "3000 steps in place of 300, nine networks in place of seven"
 CLUSTERS = "seeds of a network are one cluster"
-# Of CIFAR-10 alone: on the largest set in its place.
-OF_CIFAR = {f"thesis, ch. 4, Fig. {place}" for place in ("3, left", "5", "14", "17")}
-PIXELS = "predicted: few pixels, not few images, are why R_f grows on the small digits"
-
-
-def of_images(data: str, words: str, correlation: float) -> list[Claim]:
-    """Statements on images of 28 x 28; the correlation is that of the thesis's Table 2."""
-    stated, scanned = (
-        _of(f"{words}, 28 × 28", figure, before=f"{data}-", words=f"{words}: ")
-        for figure in (data, f"{data}_scans")
-    )
-    deep = {"data": data, "kind": "deep"}
-    return [
-        stated("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
-               LEVEL(rows=networks.given(largest=True, when="start", data=data))),
-        stated("fc-grows", "fully connected, R_f before over after training", "Fig. 4", Below(1),
-               BOUND, RATIO(rows=TRAINED.given(kind="fc", inverse=True, data=data))),
-        stated("lenet-above-one", "LeNet, 1/R_f after training", "Fig. 4", Below(1), ABOVE_ONE,
-               Mean("inverse", scale="ratio", what="networks and seeds",
-                    rows=networks.given(largest=True, kind="lenet", when="end", data=data))),
-        stated("deep-falls", "deep networks, R_f after over before training", "Fig. 3", Below(1),
-               BOUND, RATIO(rows=TRAINED.given(**deep))),
-        stated("deep-level", "deep networks, R_f after training", "sec. 3", HUNDREDTHS,
-               "'in the range [0.01, 0.1]'",
-               LEVEL(rows=networks.given(largest=True, when="end", **deep))),
-        stated("size-falls", "deep networks, R_f at the largest P over the smallest",
-               "Fig. 3, 6", Below(1), BOUND, RATIO(rows=SIZES.given(**deep))),
-        stated("size-slope", "ResNet18, slope of log R_f against log P", "Fig. 3, 13",
-               Within(-1, 0.5), HALF,
-               GROWTH(rows=networks.given(kind="resnet18", when="end", data=data))),
-        stated("noise-grows", "G_f at the smallest P over the largest", "Fig. 6", Below(1), BOUND,
-               RATIO(rows=SIZES.given(quantity="G", inverse=True, data=data))),
-        stated("depth-start", "before training, R of the output over the first layer",
-               "Fig. 14", UNITY, TWO, FACTOR(rows=DEPTHS.given(when="start", data=data))),
-        stated("depth-monotone", "deep networks, trained, rank correlation of R and depth",
-               "Fig. 14", Below(-0.8), FALLING,
-               MeanCorrelation("rho", rows=monotonies.given(data=data), what="networks")),
-        scanned("interpolation", "R_f with Gaussian over bilinear interpolation",
-                "Fig. 3, left", SAME, QUARTER,
-                FACTOR(rows=INTERPOLATED.given(data=data))),
-        stated("correlation", "correlation of log ε and log R_f over networks",
-               "Fig. 20, Table 2", Within(correlation, 0.25), "0.25, as of the small digits",
-               LogCorrelation("R", rows=errors.given(data=data), what="networks")),
-        stated("correlation-mean", "the same with means in place of medians", "Fig. 17",
-               Within(correlation, 0.25), "0.25, as of the small digits",
-               LogCorrelation("R", rows=errors.given(average="mean", data=data),
-                              what="networks")),
-        stated("error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
-               Within(0.5, 0.25), "half of it, as of the small digits",
-               _SlopeOfErrors("test_error", against="R", rows=errors.given(data=data),
-                              what="networks")),
-    ]  # fmt: skip
-
-
-drawn = _of("Deformations", "deformations")
-SMALL = "8 × 8 digits: "
-trained = _of("Training", "training", words=SMALL)
-deep = _of("Depth, noise and displacement", "depth", words=SMALL)
-scanned = _of("Depth, noise and displacement", "scans", words=SMALL)
-erring = _of("Test error", "errors", words=SMALL)
-model = _of("Models of invariance", "models")
-of_clothes = _of("Fashion-MNIST, 28 × 28", "fashion", before="fashion-")
-why = _of("Why R_f grows on the small digits", "pixels")
-
-STATED = (
-    drawn("compression", "median of max Ξ over c/2 (π³ T ln c)^(1/2)", "Eq. 13, Fig. 8",
-          Within(1, 0.25), "a quarter: it 'can be approximated' by it, on log axes",
-          OF_FIELDS("largest_xi")),
-    drawn("bound", "part of the fields with max Ξ ≥ 1 at the bound on T", "Eq. 14",
-          Within(0.5, 0.25), "the bound is where the median is 1; a quarter of the fields",
-          OF_FIELDS("part_above_one", where={"times_bound": 1.0})),
-    trained("start", "R_f before training, over networks", "Fig. 3, 4", UNITY, TWO,
-            LEVEL(rows=networks.given(largest=True, when="start"))),
-    trained("fc-grows", "fully connected, R_f before over after training", "Fig. 4", Below(1),
-            BOUND, RATIO(rows=TRAINED.given(kind="fc", inverse=True))),
-    trained("lenet-above-one", "LeNet, 1/R_f after training", "Fig. 4", Below(1),
-            ABOVE_ONE,
-            Mean("inverse", scale="ratio", what="networks and seeds",
-                 rows=networks.given(largest=True, kind="lenet", when="end"))),
-    trained("deep-falls", "deep networks, R_f after over before training", "Fig. 3",
-            Below(1), BOUND, RATIO(rows=TRAINED.given(kind="deep"))),
-    trained("deep-level", "deep networks, R_f after training", "sec. 3",
-            HUNDREDTHS, "'in the range [0.01, 0.1]'",
-            LEVEL(rows=networks.given(largest=True, when="end", kind="deep"))),
-    trained("size-falls", "deep networks, R_f at the largest P over the smallest",
-            "Fig. 3, 6", Below(1), BOUND, RATIO(rows=SIZES.given(kind="deep"))),
-    trained("size-slope", "ResNet18, slope of log R_f against log P", "Fig. 3, 13",
-            Within(-1, 0.5), HALF,
-            GROWTH(rows=networks.given(kind="resnet18", when="end"))),
-    trained("noise-grows", "G_f at the smallest P over the largest", "Fig. 6", Below(1), BOUND,
-            RATIO(rows=SIZES.given(quantity="G", inverse=True))),
-    deep("depth-start", "before training, R of the output over the first layer",
-         "Fig. 14", UNITY, TWO, FACTOR(rows=DEPTHS.given(when="start"))),
-    deep("depth-monotone", "deep networks, trained, rank correlation of R and depth",
-         "Fig. 14", Below(-0.8), FALLING,
-         MeanCorrelation("rho", rows=monotonies, what="networks")),
-    scanned("interpolation",
-            "trained, δ = 1, R_f with Gaussian over bilinear interpolation", "Fig. 3",
-            SAME, QUARTER, FACTOR(rows=INTERPOLATED)),
-    *(
-        scanned(f"correlation-{name}",
-                f"correlation of log ε and log R_f at δ = {displacement:g} less that at δ = 1",
-                "Fig. 21", Within(0, 0.25), "0.25, as of the correlation: 'results are robust'",
-                LogCorrelation("R_there", less="R", what="networks",
-                               rows=errors_by_displacement.given(displacement=displacement)))
-        for name, displacement in (("small", 0.125), ("large", 1.3))
-    ),
-    erring("correlation", "correlation of log ε and log R_f over networks", "Fig. 5", CORRELATION,
-           CORRELATED, LogCorrelation("R", rows=errors, what="networks")),
-    erring("correlation-mean", "the same with means in place of medians", "Fig. 17", CORRELATION,
-           CORRELATED, LogCorrelation("R", rows=errors.given(average="mean"), what="networks")),
-    erring("error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
-           Within(0.5, 0.25), "half of it: a line through 15 points on axes of two decades",
-           _SlopeOfErrors("test_error", against="R", rows=errors, what="networks")),
-    model("stripe-slope", "stripe, α̃ = 0.1: slope of log R_f against log P", "Fig. 7",
-          Within(-1, 0.25), "a quarter, as of P of less than two decades",
-          GROWTH(rows=networks.given(data="stripe", kind="fcn", when="end", lazy=False))),
-    model("srhm-start", "SRHM: R_f before training", "not there", UNITY, TWO,
-          Mean("R", scale="log", per=("seed",), rows=starts, what="networks and seeds")),
-    model("srhm-slope", "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P", "not there",
-          Within(-1, 0.5), "as of ResNet18 on images",
-          GROWTH(rows=networks.given(data="srhm", kind="cnn", when="end", lazy=False))),
-    model("srhm-depth", "SRHM, CNN: R of the output over the first layer", "Fig. 14", Below(1),
-          BOUND, Mean("ratio", scale="ratio", rows=layers_of_models, what="seeds")),
-)  # fmt: skip
-
-DECIDING = (
-    why("coarse-rises", "MNIST at 8 × 8 pixels and back: R_f after over before training",
-        "not there", Above(1), PIXELS, RATIO(rows=TRAINED.given(data="mnist5k_coarse"))),
-    why("coarse-over-sharp", "trained: R_f on MNIST at 8 × 8 and back over that on MNIST",
-        "not there", Above(2), f"{PIXELS}; a factor of two, as above",
-        RATIO(rows=controls.given(of="mnist5k_coarse", over="mnist5k"))),
-    why("few-fall", f"MNIST, P = {FEW}, deep networks: R_f after over before training",
-        "not there", Below(1), PIXELS,
-        RATIO(rows=changes.given(column="when", ends=("start", "end"), P=FEW, data="mnist5k",
-                                 kind="deep"))),
-)  # fmt: skip
-
-OF_ALL_IMAGES = (
-    *STATED,
-    *(one for one in of_images("mnist5k", "MNIST", 0.75) if one.place not in OF_CIFAR),
-    *of_images("fashion", "Fashion-MNIST", 0.94),
-    of_clothes(
-        "augmentation", "Fashion-MNIST: R_f with crops and mirrors over without",
-        "Fig. 12", UNITY, "a factor of two: augmentation changes it little, on a log axis",
-        Mean("ratio", scale="log", what="seeds",
-             rows=controls.given(of="fashion", over="fashion", augmented=True)),
-    ),
-    of_clothes(
-        "longer", "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
-        "not there", Below(1), "predicted: short training is why R_f stayed near one",
-        RATIO(rows=prolonged.given(data="fashion")),
-    ),
-    *DECIDING,
-)  # fmt: skip
-
 CLAIMS = after_a_look(
     predictions(
-        OF_ALL_IMAGES,
+        sheet.claims,
         {
             "stability-srhm-start stability-srhm-slope": "2026-11-22, 5b7ce3f5",
             "stability-coarse-* stability-few-fall": "2026-11-25, 520ddbe8",
