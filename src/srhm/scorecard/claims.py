@@ -137,10 +137,6 @@ def _said_of(claims: Sequence[Claim], said: Mapping[str, str]) -> list[list[str]
     ]
 
 
-# Of a table of claims: identifier, statement, place, what is expected, its reason, measure.
-Line = tuple[str, str, str, Expectation, str, Callable[[Tables], Measurement]]
-
-
 # Letters of a statement.
 MAX_STATEMENT = 78
 

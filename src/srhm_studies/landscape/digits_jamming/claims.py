@@ -4,6 +4,8 @@ N counts weights without biases, N_Delta unsatisfied points; N* is the smallest 
 points, h* its width. Tolerances were fixed before measuring.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -69,7 +71,7 @@ tops = rows_of("cells", "histories", nothing="no network of MNIST around N*",
 sheet = Sheet()
 jamming = sheet.topic("Jamming and double descent on digits", "digits_jamming")
 descent = sheet.topic("Jamming and double descent on digits", "digits_descent")
-GROWTH = {"against": "P", "within": ("data", "hidden_layers")}
+GROWTH: dict[str, Any] = {"against": "P", "within": ("data", "hidden_layers")}
 A_STEP = "0.25, ours: a step of the widths is a factor of about 1.8 in N"
 MONOTONE = ("a lower bound, ours, as of named nets; the part grows 'monotonically'; written after a"
             " look at the rows")  # fmt: skip

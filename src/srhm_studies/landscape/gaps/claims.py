@@ -123,11 +123,11 @@ gaps = sheet.topic(
     why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's",
 )  # fmt: skip
 for kind in NAMES:
-    for letter, side, expected in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
-        if isfinite(expected):
+    for letter, side, value in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
+        if isfinite(value):
             gaps(f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
                  exponents.given(side=side).number(Stored, where={"kind": kind}, each=WINDOW),
-                 Within(expected, 0.1),
+                 Within(value, 0.1),
                  place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}")  # fmt: skip
 
 n_star = sheet.topic(TOPIC, "gaps_n_star", why=A_STEP, expected=Within(1, 0.3),

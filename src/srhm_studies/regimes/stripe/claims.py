@@ -4,6 +4,8 @@ Networks of one hidden layer; those that did not fit are left out and counted. T
 fixed before measuring.
 """
 
+from typing import Any
+
 import pandas as pd
 
 from srhm.scorecard.claims import after_a_look
@@ -52,7 +54,12 @@ def beside_machines(cells: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame
     return both.assign(ratio=both["test_error"] / both["kernel_error"])
 
 
-SLOPE = {"against": "P", "within": NETWORK, "tells": ("alpha_tilde", "P"), "n_inputs": D}
+SLOPE: dict[str, Any] = {
+    "against": "P",
+    "within": NETWORK,
+    "tells": ("alpha_tilde", "P"),
+    "n_inputs": D,
+}
 sheet = Sheet()
 say = sheet.topic("The stripe model: compression of directions without information", "stripe",
                   place="thesis, ch. 3b, Fig. 9, right")  # fmt: skip

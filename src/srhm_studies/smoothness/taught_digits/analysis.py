@@ -8,7 +8,8 @@ import pandas as pd
 
 from srhm.experiments.cells import schema
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 from srhm.statistics.sample_complexity import crossing
 
 # D, G, R of the output, to deformations and to shifts (places): see `experiment`.
@@ -35,7 +36,7 @@ KINDS = (NOTHING, PLACES, DEFORMATIONS, BOTH)
 R = {PLACES: "R_places", DEFORMATIONS: "R_deformations"}
 
 
-@rows_of("cells")
+@rows_of("cells", what="seeds")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* (test error THRESHOLD) of each net, what it is taught, and seed, by `crossing`.
 
@@ -52,7 +53,7 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(table, reasons | {"below the range": table["status"] == "below_range"})
 
 
-@rows_of(stars, nothing="no seed with all four P*")
+@rows_of(stars, nothing="no seed with all four P*", what="seeds")
 def savings(rows: pd.DataFrame) -> pd.DataFrame:
     """By which factor P* falls (`places`, `deformations`, `both`), for each net and seed.
 
@@ -68,7 +69,7 @@ def savings(rows: pd.DataFrame) -> pd.DataFrame:
     return left_out(saved, {"with a P* that is censored": ~saved["whole"]})
 
 
-@rows_of("cells")
+@rows_of("cells", what="seeds")
 def at_largest(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks at the largest P of their net; those without a number are left out."""
     own = cells[cells["P"] == cells.groupby("net")["P"].transform("max")]

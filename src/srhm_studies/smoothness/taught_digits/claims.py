@@ -3,11 +3,9 @@
 Fixed before any curve of this study was trained (README). Bounds are where teaching does nothing.
 """
 
-from functools import partial
-
-from srhm.scorecard.claims import Claim, predictions
-from srhm.scorecard.estimators import Mean, Ratio
+from srhm.scorecard.claims import predictions
 from srhm.scorecard.expectations import Above, Below
+from srhm.scorecard.sheet import Sheet
 from srhm_studies.smoothness.taught_digits.analysis import (
     BOTH,
     DEFORMATIONS,
@@ -21,73 +19,37 @@ from srhm_studies.smoothness.taught_digits.analysis import (
 )
 
 OTHER = {PLACES: DEFORMATIONS, DEFORMATIONS: PLACES}
-claim = partial(Claim, figure="taught_digits", place="prediction of this project")
-points = partial(claim, topic="Points that teaching saves on digits")
-stable = partial(claim, topic="Relative stability of taught networks, largest P")
 NO_EFFECT = "the bound is where teaching does nothing"
 
-
-def of_net(net: str) -> list[Claim]:
-    """Claims on one net."""
-    return [
-        *(
-            points(
-                f"points-{taught}-{net}", f"{NETS[net]}: P* with {taught} taught over P* untaught",
-                expected=Below(1), why=NO_EFFECT,
-                measure=Ratio("P_star", where={"net": net, "taught": taught},
-                              over={"taught": NOTHING}, on=("net", "seed"), rows=stars,
-                              what="seeds"),
-            )
-            for taught in (PLACES, DEFORMATIONS, BOTH)
-        ),
-        points(
-            f"overlap-{net}",
-            f"{NETS[net]}: factor that both save over the product of what each saves",
-            expected=Below(1),
-            why="the bound is independent invariances; the lowest modes of a field move the middle"
-            " of the image as a shift does, so that both teach some of the same",
-            measure=Mean("over_product", scale="ratio", where={"net": net}, rows=savings,
-                         what="seeds"),
-        ),
-        *(
-            stable(
-                f"own-{taught}-{net}",
-                f"{NETS[net]}: R to {taught}, {taught} taught over nothing taught",
-                expected=Below(1), why=NO_EFFECT,
-                measure=Ratio(R[taught], where={"net": net, "taught": taught},
-                              over={"taught": NOTHING}, on=("net", "P", "seed"), rows=at_largest,
-                              what="seeds"),
-            )
-            for taught in OTHER
-        ),
-        *(
-            stable(
-                f"part-{taught}-{net}",
-                f"{NETS[net]}: R to {taught}, {taught} taught over {other} taught",
-                expected=Below(1),
-                why="the bound is where the one invariance teaches the other",
-                measure=Ratio(R[taught], where={"net": net, "taught": taught},
-                              over={"taught": other}, on=("net", "P", "seed"), rows=at_largest,
-                              what="seeds"),
-            )
-            for taught, other in OTHER.items()
-        ),
-    ]  # fmt: skip
-
-
-STATED = (
-    *(one for net in NETS for one in of_net(net)),
-    points(
-        "places-fc-lenet", "Factor that places save: FC over LeNet", expected=Above(1),
-        why="the bound is equality: LeNet shares weights over places, as a CNN does on the SRHM",
-        measure=Ratio(PLACES, where={"net": "fc2"}, over={"net": "lenet"}, on=("seed",),
-                      rows=savings, what="seeds"),
-    ),
+sheet = Sheet()
+points, stable = (
+    sheet.topic(topic, "taught_digits", place="prediction of this project", expected=Below(1),
+                why=NO_EFFECT)
+    for topic in ("Points that teaching saves on digits",
+                  "Relative stability of taught networks, largest P")
 )  # fmt: skip
+for net, name in NETS.items():
+    for taught in (PLACES, DEFORMATIONS, BOTH):
+        points(f"points-{taught}-{net}", f"{name}: P* with {taught} taught over P* untaught",
+               stars.ratio("P_star", net=net, taught=taught, over={"taught": NOTHING},
+                           on=("net", "seed")))  # fmt: skip
+    points(f"overlap-{net}", f"{name}: factor that both save over the product of what each saves",
+           savings.mean("over_product", scale="ratio", net=net),
+           why="the bound is independent invariances; the lowest modes of a field move the middle"
+               " of the image as a shift does, so that both teach some of the same")  # fmt: skip
+    for taught in OTHER:
+        stable(f"own-{taught}-{net}", f"{name}: R to {taught}, {taught} taught over nothing taught",
+               at_largest.ratio(R[taught], net=net, taught=taught, over={"taught": NOTHING},
+                                on=("net", "P", "seed")))  # fmt: skip
+    for taught, other in OTHER.items():
+        stable(f"part-{taught}-{net}",
+               f"{name}: R to {taught}, {taught} taught over {other} taught",
+               at_largest.ratio(R[taught], net=net, taught=taught, over={"taught": other},
+                                on=("net", "P", "seed")),
+               why="the bound is where the one invariance teaches the other")  # fmt: skip
+points("places-fc-lenet", "Factor that places save: FC over LeNet",
+       savings.ratio(PLACES, net="fc2", over={"net": "lenet"}, on="seed"), Above(1),
+       "the bound is equality: LeNet shares weights over places, as a CNN does on the SRHM"
+       )  # fmt: skip
 
-CLAIMS = predictions(
-    STATED,
-    {
-        "*": "2026-11-26, bb4e4b1e",
-    },
-)
+CLAIMS = predictions(sheet.claims, {"*": "2026-11-26, bb4e4b1e"})
