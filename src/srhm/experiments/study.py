@@ -16,20 +16,20 @@ LONG = "long"
 
 
 def experiments(
-    study: str, *, title: str, package: str | None = "", schemas_in: str = ".tables"
+    study: str, *, title: str, package: str | None = "", schemas: str = ".tables"
 ) -> Trainer:
     """What computes the cells of a study.
 
-    title: for people. package: of the study; schemas_in: its module that has CELLS, the schema of
-    its cells made by `cells.schema`. `configuration.seconds` gives from the coordinates of a cell
-    the seconds that it is expected to take on one core.
+    title: for people. package: of the study; it has `configuration.seconds`, from the coordinates
+    of a cell to the seconds that it is expected to take on one core. schemas: its module with
+    CELLS, the schema of its cells made by `cells.schema`.
     """
     return Trainer(
         name=study,
         title=title,
         module="srhm.experiments.cells",
         folder=f"{FOLDER}/{study}",
-        cells=f"{package}{schemas_in}:CELLS",
+        cells=f"{package}{schemas}:CELLS",
         timings="EXPERIMENT_TIMINGS",
         priority=-10,
         gpu=False,
@@ -58,17 +58,17 @@ def experiment_study(
     config: type[Any],
     plan: Callable[..., Planned],
     long: Sequence[str] = (),
-    schemas_in: str = ".tables",
+    schemas: str = ".tables",
     **more: Any,
 ) -> Study:
     """A study of experiments.
 
     computes: what its trainer computes, for people. plan: as in `Study`, and it gets the `trainer`.
-    schemas_in: module of the schemas. long: names of its long tables, whose schemas stand there in
-    capitals. more: as in `Study`.
+    long: names of its long tables. schemas: its module that has their schemas, in capitals, and
+    CELLS. more: as in `Study`.
     """
-    trainer = experiments(name, title=computes, package=package, schemas_in=schemas_in)
-    schemas = {table: f"{schemas_in}:{table.upper()}" for table in long}
+    trainer = experiments(name, title=computes, package=package, schemas=schemas)
+    tables = {table: f"{schemas}:{table.upper()}" for table in long}
     return Study(
         name=name,
         title=title,
@@ -76,7 +76,7 @@ def experiment_study(
         config=config,
         plan=partial(plan, trainer=trainer),
         trainer=trainer,
-        measurements=(long_tables(trainer, schemas),) if long else (),
+        measurements=(long_tables(trainer, tables),) if long else (),
         claims=".claims",
         priority=-10,
         **more,

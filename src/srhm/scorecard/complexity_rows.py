@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.grammar import NET_AND_DATA
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 from srhm.statistics.sample_complexity import DEFAULT_RULE, crossing, is_dead, lasting_crossing
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
@@ -20,7 +21,7 @@ OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
 NO_CURVES = "no such curves in the tables"
 
 
-@rows_of("sample_complexity", optional=("cells",), nothing=NO_CURVES)
+@rows_of("sample_complexity", optional=("cells",), nothing=NO_CURVES, what="P*")
 def main_curves(
     table: pd.DataFrame,
     cells: pd.DataFrame,

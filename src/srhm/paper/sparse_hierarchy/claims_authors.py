@@ -7,11 +7,11 @@ import pandas as pd
 
 from srhm.model import theory
 from srhm.paper.sparse_hierarchy.analysis import practice_points
-from srhm.scorecard.claims import Claim, Measurement, Tables, once
+from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.estimators import Estimator, Part
+from srhm.scorecard.estimators import Estimator
 from srhm.scorecard.expectations import Above
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.sample_complexity import DEFAULT_RULE
 from srhm.training.configuration import published_rate
 
@@ -105,31 +105,21 @@ class Beside:
         return f"; other thresholds: {', '.join(parts)}" if parts else ""
 
 
-# Claims on the authors' points, beside curves that we learn and read by its practice.
-
-
-@rows_of("sample_complexity", "cells", "published_values",
-         nothing="no curve of the practice on a grammar of the paper's points")  # fmt: skip
-def points(*tables: pd.DataFrame) -> pd.DataFrame:
-    """The paper's points over ours by its practice."""
-    found = practice_points(*tables)
-    known = found["low"].notna()
-    return found.assign(known=known)
-
-
-PRACTICE_CLAIMS = (
-    Claim(
-        "published-within-prediction",
-        "Part of the published points in the 95 % prediction of one grammar and grid",
-        topic="Sample complexity: the authors' points over ours by its practice",
-        figure="4 B, C", place="Figure 4 B, C",
-        expected=Above(0.75), fixed="after",
-        why="of thirty points that a 95 % interval should hold, the exact interval of their part"
-            " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
-            " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
-            " fail; and the interval of vocabularies, before that of independent points. With fewer"
-            " than thirteen vocabularies it can be refuted or stay open, and not agree",
-        measure=Part("inside", where={"s": 2, "known": True}, rows=points, what="points",
-                     shared=True, tells=("width",)),
-    ),
-)  # fmt: skip
+# The paper's points over ours by its practice.
+points = rows_of("sample_complexity", "cells", "published_values", what="points",
+                 nothing="no curve of the practice on a grammar of the paper's points")(
+    practice_points
+).then(lambda found: found.assign(known=found["low"].notna()))  # fmt: skip
+sheet = Sheet()
+say = sheet.topic("Sample complexity: the authors' points over ours by its practice", "4 B, C",
+                  place="Figure 4 B, C")  # fmt: skip
+say("published-within-prediction",
+    "Part of the published points in the 95 % prediction of one grammar and grid",
+    points.part("inside", s=2, known=True, shared=True, tells="width"), Above(0.75),
+    "of thirty points that a 95 % interval should hold, the exact interval of their part"
+    " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
+    " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
+    " fail; and the interval of vocabularies, before that of independent points. With fewer"
+    " than thirteen vocabularies it can be refuted or stay open, and not agree",
+    fixed="after")  # fmt: skip
+PRACTICE_CLAIMS = tuple(sheet.claims)

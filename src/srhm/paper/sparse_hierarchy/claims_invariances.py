@@ -1,7 +1,6 @@
 """Claims on when invariances are learnt, and where in a network."""
 
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from math import nan
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, Measurement, Tables
+from srhm.scorecard.claims import Measurement, Tables
 from srhm.scorecard.complexity_rows import (
     LEARNT,
     LEAST_RATIO,
@@ -20,9 +19,10 @@ from srhm.scorecard.complexity_rows import (
     main_curves,
     of_living,
 )
-from srhm.scorecard.estimators import CensoredMean, Mean
+from srhm.scorecard.estimators import CensoredMean
 from srhm.scorecard.expectations import Below, Expectation, Factor
-from srhm.scorecard.rows import LEFT_OUT, chosen, left_out, rows_of
+from srhm.scorecard.rows import LEFT_OUT, chosen, left_out
+from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.sample_complexity import (
     OUTPUT_OF_FCN,
     SIDES,
@@ -64,7 +64,8 @@ def _of_practice_width(
     return found.assign(width=found["curve"].map(wide.groupby("curve")["width"].first()))
 
 
-@rows_of(main_curves, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES)
+@rows_of(main_curves, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES,
+         what="grammars' P*")  # fmt: skip
 def invariances(
     rows: pd.DataFrame,
     table: pd.DataFrame,
@@ -136,22 +137,14 @@ class Concurrence(CensoredMean):
         return replace(measured, note=f"{measured.note}; {beside}")
 
 
-def _ratio(
-    net: str,
-    branching: int,
-    criterion: str,
-    *,
-    depth: int | None = None,
-    wide: bool = False,
-    at_largest: bool = False,
-) -> Concurrence:
+def of_ratio(
+    net: str, branching: int, criterion: str, *, wide: bool = False, at_largest: bool = False,
+    **where: int,
+) -> Any:  # fmt: skip
     """Mean of log(P*_S / P*), or D for S; at one L, or with each L alone in the note."""
     rows = invariances.given(criterion=criterion, practice_width=wide)
-    return Concurrence(
-        "ratio", scale="log", rows=rows, what="grammars' P*", read=2, alone=("L",),
-        at_largest=at_largest,
-        where={"net": net, "s": branching} | ({"L": depth} if depth else {}), tells=("width",),
-    )  # fmt: skip
+    return rows.number(Concurrence, "ratio", scale="log", read=2, alone="L", tells="width",
+                       at_largest=at_largest, net=net, s=branching, **where)  # fmt: skip
 
 
 FIGURES = {
@@ -184,58 +177,35 @@ AT_LARGEST = NEARLY_EQUAL | {
 }
 
 
-def concurrence_claims(net: str, branching: int) -> list[Claim]:
-    """P*_S ~ P* and P*_D ~ P* of a net at one s: ratio.
-
-    The ratio at each L where s = 2; curves with s = 3 and L = 3 are few.
-    """
-    found = []
+sheet = Sheet()
+when = sheet.topic("Invariances are learnt when the task is: P*_S and P*_D against P*", "",
+                   **NEARLY_EQUAL)  # fmt: skip
+# The ratio at each L where s = 2; curves with s = 3 and L = 3 are few.
+for branching, net in ((2, "lcn"), (2, "cnn"), (3, "lcn"), (3, "cnn"), (2, "fcn")):
     for kind in "SD":
-        own = partial(
-            Claim, topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
-            figure=FIGURES[net, branching][kind], place=PLACES[net],
-        )  # fmt: skip
-        found += [
-            own(f"{kind.lower()}-ratio-{net}-s{branching}{f'-L{depth}' if depth else ''}",
-                f"{net.upper()}, s = {branching}{f', L = {depth}' if depth else ''}:"
-                f" P*_{kind} ≈ P*: P*_{kind} over P*",
-                measure=_ratio(net, branching, f"{kind}_2", depth=depth),
-                **(EACH_DEPTH if depth else NEARLY_EQUAL))
-            for depth in ((2, 3) if branching == 2 else (None,))
-        ]  # fmt: skip
-        found += [
-            own(f"{kind.lower()}-ratio-{net}-s2-L{depth}-largest-v",
-                f"{net.upper()}, s = 2, L = {depth}, at the largest v: P*_{kind} ≈ P*:"
-                f" P*_{kind} over P*",
-                measure=_ratio(net, 2, f"{kind}_2", depth=depth, at_largest=True),
-                **AT_LARGEST)
-            for depth in ((2, 3) if branching == 2 and net != "fcn" else ())
-        ]  # fmt: skip
-    return found
-
-
-def fcn_practice_claims() -> list[Claim]:
-    """P*_S ~ P* and P*_D ~ P* of the FCN as Figure 16 was made: its output, 20 % for both.
-
-    Once at the caption's widths or what this preset has in their place, once at the practice's.
-    """
-    return [
-        Claim(
-            f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
-            f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of output, practice"
-            f"{', its width' if wide else ''}: P*_{kind} over P*",
-            topic="Invariances are learnt when the task is: P*_S and P*_D against P*",
-            figure=FIGURES["fcn", 2][kind], place=PLACES["fcn"],
-            measure=_ratio("fcn", 2, criterion, wide=wide), **NEARLY_EQUAL,
-        )
-        for wide in (False, True)
-        for kind, criterion in OUTPUT_OF_FCN.items()
-    ]  # fmt: skip
-
-
-CONCURRENCE_CLAIMS: tuple[Claim, ...] = tuple(
-    one for s in (2, 3) for net in ("lcn", "cnn") for one in concurrence_claims(net, s)
-)
+        name, criterion = f"{kind.lower()}-ratio-{net}-s{branching}", f"{kind}_2"
+        start, ratio = f"{net.upper()}, s = {branching}", f"P*_{kind} ≈ P*: P*_{kind} over P*"
+        shown = {"figure": FIGURES[net, branching][kind], "place": PLACES[net]}
+        if branching == 3:
+            when(name, f"{start}: {ratio}", of_ratio(net, 3, criterion), **shown)
+            continue
+        for L in (2, 3):
+            when(f"{name}-L{L}", f"{start}, L = {L}: {ratio}", of_ratio(net, 2, criterion, L=L),
+                 **shown, **EACH_DEPTH)  # fmt: skip
+        for L in (2, 3) if net != "fcn" else ():
+            when(f"{name}-L{L}-largest-v", f"{start}, L = {L}, at the largest v: {ratio}",
+                 of_ratio(net, 2, criterion, L=L, at_largest=True), **shown,
+                 **AT_LARGEST)  # fmt: skip
+# The FCN as Figure 16 was made: its output, 20 % for both; once at the caption's widths or what
+# this preset has in their place, once at the practice's.
+for wide in (False, True):
+    for kind, criterion in OUTPUT_OF_FCN.items():
+        when(f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
+             f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of output, practice"
+             f"{', its width' if wide else ''}: P*_{kind} over P*",
+             of_ratio("fcn", 2, criterion, wide=wide), figure=FIGURES["fcn", 2][kind],
+             place=PLACES["fcn"])  # fmt: skip
+CONCURRENCE_CLAIMS = tuple(sheet.claims)
 
 
 # Claims on the sensitivities of hidden layers and output (sections 5, 6, appendices D, E).
@@ -312,7 +282,7 @@ def _of_curve(rows: pd.DataFrame, values: pd.Series, kind: str) -> pd.DataFrame:
     return rows.assign(left_out=rows["left_out"].mask(lacks, f"without such a {kind}"))
 
 
-@rows_of(learning_curves, of_living, nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     """S_{k,l} or D_{k,l} of k > l at the largest over that at the smallest P of each curve: value.
 
@@ -326,7 +296,7 @@ def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.D
     return _of_curve(rows, values, kind)
 
 
-@rows_of(learning_curves, of_living, nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def remains(
     rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str, entries: str
 ) -> pd.DataFrame:
@@ -339,7 +309,7 @@ def remains(
     return _of_curve(rows, own.groupby(UNIT, sort=False)["last"].max(), kind)
 
 
-@rows_of(learning_curves, of_living, nothing=NO_CURVES)
+@rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd.DataFrame:
     """P_half over another of each curve, geometric mean over the levels: value.
 
@@ -376,7 +346,7 @@ NETS = ("lcn", "cnn")
 FIGURES_OF_LAYERS = {"lcn": "12", "cnn": "15"}
 APPENDICES = {"lcn": "appendix D", "cnn": "appendix E"}
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
-OF_GRAMMARS: Any = {"error": "clusters", "what": "grammars", "alone": ("L",), "tells": ("width",)}
+OF_GRAMMARS: Any = {"error": "clusters", "alone": "L", "tells": "width"}
 A_FALL = (
     "the bound is no change: the paper gives no number for 'significantly lower', and how far a"
     " sensitivity falls depends on the smallest and the largest P. Changed after a look, before"
@@ -410,35 +380,34 @@ ONSETS = (
 )
 
 # What is expected was fixed before anything was measured, but where `fixed` says so.
-INSENSITIVITY_CLAIMS: tuple[Claim, ...] = (
-    *(Claim(
-        f"{kind.lower()}-hidden-falls-{net}",
-        f"{net.upper()}: {kind}_k,l of hidden layers k ≥ l+1, the one that falls least",
-        topic="Sensitivities fall: their value at the largest over that at the smallest P",
-        figure=FIGURES_OF_LAYERS[net], place=APPENDICES[net],
-        expected=Below(1), why=A_FALL, fixed="after",
-        measure=Mean("value", scale="ratio", where={"net": net}, **OF_GRAMMARS,
-                     rows=falls.given(kind=kind)),
-    ) for net in NETS for kind in "SD"),
-    *(Claim(
-        f"{kind.lower()}-output-{name}-remains-{net}",
-        f"{net.upper()}: output insensitive to {WORDS[kind]}: {kind} of {says}",
-        topic="The output becomes insensitive at every level: sensitivities at the largest P",
-        figure=FIGURES_OF_LAYERS[net], place="section 5",
-        expected=expected, why=why,
-        fixed="after" if depth else "before",
-        measure=Mean("value", where={"net": net, **depth}, **OF_GRAMMARS,
-                     rows=remains.given(kind=kind, entries=entries)),
-    ) for net in NETS for kind, name, says, entries, depth, (expected, why) in REMAINS),
-    *(Claim(
-        f"{name}-{net}", f"{net.upper()}: {says}",
-        topic="All levels in one go: where the output's sensitivities have fallen half-way",
-        figure=FIGURES_OF_LAYERS[net], place="section 6",
-        expected=Factor(1, within=1.5),
-        why="×1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"
-            " 0.8 to 0.01 within a factor 4-8; levels learnt one after the other would each be such"
-            " a fall apart",
-        measure=Mean("value", scale="log", where={"net": net}, read=2, **OF_GRAMMARS,
-                     rows=delays.given(kinds=kinds)),
-    ) for net in NETS for name, kinds, says in ONSETS),
-)  # fmt: skip
+sheet = Sheet()
+fall, remain, onset = (sheet.topic(topic, "") for topic in (
+    "Sensitivities fall: their value at the largest over that at the smallest P",
+    "The output becomes insensitive at every level: sensitivities at the largest P",
+    "All levels in one go: where the output's sensitivities have fallen half-way",
+))  # fmt: skip
+for net in NETS:
+    for kind in "SD":
+        fall(f"{kind.lower()}-hidden-falls-{net}",
+             f"{net.upper()}: {kind}_k,l of hidden layers k ≥ l+1, the one that falls least",
+             falls.given(kind=kind).mean("value", scale="ratio", net=net, **OF_GRAMMARS),
+             Below(1), A_FALL, figure=FIGURES_OF_LAYERS[net], place=APPENDICES[net],
+             fixed="after")  # fmt: skip
+for net in NETS:
+    for kind, name, says, entries, depth, (expected, why) in REMAINS:
+        remain(f"{kind.lower()}-output-{name}-remains-{net}",
+               f"{net.upper()}: output insensitive to {WORDS[kind]}: {kind} of {says}",
+               remains.given(kind=kind, entries=entries).mean(
+                   "value", where={"net": net, **depth}, **OF_GRAMMARS),
+               expected, why, figure=FIGURES_OF_LAYERS[net], place="section 5",
+               fixed="after" if depth else "before")  # fmt: skip
+for net in NETS:
+    for name, kinds, says in ONSETS:
+        onset(f"{name}-{net}", f"{net.upper()}: {says}",
+              delays.given(kinds=kinds).mean("value", scale="log", net=net, read=2, **OF_GRAMMARS),
+              Factor(1, within=1.5),
+              "×1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"
+              " 0.8 to 0.01 within a factor 4-8; levels learnt one after the other would each be"
+              " such a fall apart",
+              figure=FIGURES_OF_LAYERS[net], place="section 6")  # fmt: skip
+INSENSITIVITY_CLAIMS = tuple(sheet.claims)

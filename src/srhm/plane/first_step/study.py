@@ -12,14 +12,7 @@ STUDY = Study(
     tables=(
         Derived("first_step", ".analysis:first_step_rows", "FIRST_STEP", settings=("entries",)),
     ),
-    figures=(
-        Figure(
-            "first_step",
-            "signal and noise of the first step",
-            ("first_step",),
-            function=".figures:first_step",
-        ),
-    ),
+    figures=(Figure("first_step", "signal and noise of the first step", ("first_step",)),),
     claims=".claims",
     priority=-10,
 )

@@ -8,7 +8,7 @@ STUDY = experiment_study(
     "random_features",
     "Random features and their ensembles",
     package=__package__,
-    schemas_in=".experiment",
+    schemas=".experiment",
     computes="random features without ridge",
     config=RandomFeaturesSection,
     plan=plan,

@@ -7,6 +7,7 @@ those of other digits and of spheres; another's trial had given β of 0.34 to 0.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,11 @@ def difference(one: Family, other: Family) -> Any:
     """Exponent of one curve less that of another, run by run."""
     return curves.difference("exponent", where=one, over=other, on="seed",
                              what="runs, the same in both curves, by a jackknife")  # fmt: skip
+
+
+def compared(one: Family, other: Family, data: str) -> Any:
+    """As `difference`, on one kind of digits."""
+    return difference({**one, "experiment": data}, {**other, "experiment": data})
 
 
 def on_mnist(measure: Callable[[str], Callable[[Tables], Measurement]]) -> Any:
@@ -195,8 +201,7 @@ mnist("kernel-mnist-beta", "MNIST: exponent of the MSE, Laplace",
       Within(0.4, 0.1), place="thesis, ch. 6, Fig. 1")  # fmt: skip
 for name, words, one, other, place in COMPARED:
     mnist(f"kernel-mnist-{name}", f"MNIST: exponent of the {words}",
-          on_mnist(lambda data, one=one, other=other: difference(
-              {**one, "experiment": data}, {**other, "experiment": data})),
+          on_mnist(partial(compared, one, other)),
           place=f"thesis, ch. 6, {place}")  # fmt: skip
 mnist("kernel-mnist-ranks", f"MNIST: a − 1 of kernel PCA, {TENS}",
       exponent({**TAIL, "data": "mnist5k"}, OF_FIXED), Within(0.36, 0.1),

@@ -177,41 +177,43 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
         ConfigError: naming the group, the key and what is allowed.
     """
     notice = SETS["mnist"].notice(directory) if section.mnist else None
-    families = [*_teachers(section), *_parities(section.digits, "digits")]
-    families += _parities(section.mnist5k, "mnist5k")
-    families += _neighbours(section)
-    families += _stripes(section)
-    families += _hierarchies(section)
-    families += [] if notice else _parities(section.mnist, "mnist")
-    families += _spectra(section)
+    families = [
+        *_fields(section),
+        *_parities(section.digits, "digits"),
+        *_parities(section.mnist5k, "mnist5k"),
+        *_others(section),
+        *([] if notice else _parities(section.mnist, "mnist")),
+        *_spectra(section),
+    ]
     return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
 
 
-def _teachers(section: KernelsSection) -> Iterator[CurveCells]:
+def _fields(section: KernelsSection) -> Iterator[CurveCells]:
+    """Of teachers and students."""
     names = ("data", "d", "teacher", "kernel", "sigma", "jitter", "n_test", "n_fields")
     for number, group in enumerate(section.teacher_student):
         for shared in combinations(group, *names):
-            if shared["data"] == "lattice":
-                _check_lattice(f"teacher_student.{number}.P", group.P, shared["d"])
-            yield _family("teacher_student", _with_width(shared), group)
-
-
-def _check_lattice(where: str, sizes: Iterable[int], d: int) -> None:
-    wrong = [P for P in sizes if round(P ** (1 / d)) ** d != P]
-    if wrong:
-        raise ConfigError(f"  {where} = {wrong[0]}: a lattice of d = {d} has n^{d} points, n whole")
+            d = shared["d"]
+            wrong = [P for P in group.P if round(P ** (1 / d)) ** d != P]
+            if shared["data"] == "lattice" and wrong:
+                raise ConfigError(
+                    f"  teacher_student.{number}.P = {wrong[0]}: a lattice of d = {d} has n^{d}"
+                    " points, n whole"
+                )
+            yield _family("teacher_student", shared, group)
 
 
 def _parities(
     groups: Sequence[HandwrittenDigits | Mnist5k | Mnist], data: str
 ) -> Iterator[CurveCells]:
+    """Of one kind of digits."""
     for number, group in enumerate(groups):
         # Of MNIST the test points are others by themselves.
         most = N_DIGITS[data] - group.n_test if data in N_DIGITS else N_MNIST
         _among(f"{data}.{number}", group.P, most)
         names = ("method", "kernel", "sigma", "jitter", "n_test")
         for shared in combinations(group, *names, data=data, jitter=0.0):
-            yield _family(data, _with_width(shared), group)
+            yield _family(data, shared, group)
 
 
 def _spectra(section: KernelsSection) -> Iterator[CurveCells]:
@@ -223,23 +225,18 @@ def _spectra(section: KernelsSection) -> Iterator[CurveCells]:
         if group.data != "sphere" and "d" in group.sigma:
             raise ConfigError(f"  {where}.sigma: 'd' is not allowed for digits: numbers above 0")
         for shared in combinations(group, "data", "d", "teacher", "kernel", "sigma"):
-            yield _family("spectrum", _with_width(shared), group, long=True)
+            yield _family("spectrum", shared, group, long=True)
 
 
-def _neighbours(section: KernelsSection) -> Iterator[CurveCells]:
-    for number, group in enumerate(section.neighbours):
-        _check_dimensions(f"neighbours.{number}", group)
-        for shared in combinations(group, "data", "d"):
-            yield _family("neighbours", shared, group)
-
-
-def _stripes(section: KernelsSection) -> Iterator[CurveCells]:
-    for group in section.stripes:
-        for shared in combinations(group, "data", "d", "kernel", "sigma", "n_test", method="svm"):
-            yield _family("stripe", shared, group)
-
-
-def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
+def _others(section: KernelsSection) -> Iterator[CurveCells]:
+    """Of neighbours, stripes and the SRHM."""
+    for number, neighbours in enumerate(section.neighbours):
+        _check_dimensions(f"neighbours.{number}", neighbours)
+        for shared in combinations(neighbours, "data", "d"):
+            yield _family("neighbours", shared, neighbours)
+    for stripes in section.stripes:
+        for shared in combinations(stripes, "data", "d", "kernel", "sigma", "n_test", method="svm"):
+            yield _family("stripe", shared, stripes)
     absent = dict.fromkeys(("m", "n_c"), lambda cell: cell["v"])
     names = ("kernel", "sigma", "L", "s", "s0", "v", "m", "n_c", "n_test")
     given = {"data": "srhm", "m": None, "n_c": None}
@@ -251,7 +248,7 @@ def _hierarchies(section: KernelsSection) -> Iterator[CurveCells]:
                     f"  hierarchies.{number}.P: no grammar with s0 = {shared['s0']}, v ="
                     f" {shared['v']} has these training and {group.n_test} test points"
                 )
-            yield _family("srhm", _with_width(shared), group, sizes=sizes)
+            yield _family("srhm", shared, group, sizes=sizes)
 
 
 def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
@@ -274,8 +271,13 @@ def _family(
     sizes: Iterable[int] | None = None,
     long: bool = False,
 ) -> CurveCells:
-    """All P and seeds of one family; the cells lack the coordinates that are None."""
+    """All P and seeds of one family; the cells lack the coordinates that are None.
+
+    Where the section has the dimension for a width, they have its number.
+    """
     named = {name: value for name, value in shared.items() if value is not None}
+    if "sigma" in named:
+        named["sigma"] = float(named["d"] if named["sigma"] == "d" else named["sigma"])
     P = sorted({*(group.P if sizes is None else sizes)})
     cells = combinations(group, "P", "seed", P=P, experiment=experiment, **named)
     words = [experiment, *(named.get(name, "") for name in ("data", "teacher", "kernel", "method"))]
@@ -286,12 +288,6 @@ def _family(
     function = ON_LATTICE if named.get("data") == "lattice" else function
     missing = (SETS["mnist5k"].notice(Path()) or "") if kept else ""
     return CurveCells(name=name, function=function, cells=cells, long=long, missing=missing)
-
-
-def _with_width(shared: Mapping[str, Any]) -> dict[str, Any]:
-    """With a number for the width, where the section has that of the dimension."""
-    sigma = shared["d"] if shared["sigma"] == "d" else shared["sigma"]
-    return {**shared, "sigma": float(sigma)}
 
 
 def _check_dimensions(where: str, group: Spectra | Neighbours) -> None:

@@ -8,7 +8,7 @@ STUDY = experiment_study(
     "kernels",
     "Learning curves of kernel methods",
     package=__package__,
-    schemas_in=".analysis",
+    schemas=".analysis",
     computes="kernel methods",
     config=KernelsSection,
     plan=plan,

@@ -11,7 +11,7 @@ STUDY = experiment_study(
     "relative_stability",
     "Relative stability to diffeomorphisms",
     package=__package__,
-    schemas_in=".analysis",
+    schemas=".analysis",
     computes="relative stability",
     config=RelativeStabilitySection,
     plan=plan,

@@ -8,7 +8,7 @@ STUDY = experiment_study(
     "taught_digits",
     "Does teaching an invariance teach digits?",
     package=__package__,
-    schemas_in=".analysis",
+    schemas=".analysis",
     computes="networks on digits that are taught invariances",
     config=TaughtDigitsSection,
     plan=plan,
