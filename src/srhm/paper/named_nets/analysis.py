@@ -190,7 +190,8 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         measured = [points[place].get((curve, P, kind), inf) for kind in "SD" for place in points]
         counts = part["status"].value_counts()
         remarks = [f"{n} of {len(part)} {word}" for word, n in counts.items() if word != "fitted"]
-        numbers = [_three(value) for value in (part["test_error"].mean(), *measured)]
+        numbers = [f"{value:.3f}" if isfinite(value) else NONE
+                   for value in (part["test_error"].mean(), *measured)]  # fmt: skip
         row = [net, v, width, batch, f"{rate:g}", P, *numbers, len(part), ", ".join(remarks)]
         found.append(((net_order(net), v, width, batch, P), row))
     found.sort(key=lambda one: one[0])
@@ -204,7 +205,3 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
             main="ε",
         )
     ]
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}" if isfinite(value) else NONE
