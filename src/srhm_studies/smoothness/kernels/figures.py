@@ -188,7 +188,8 @@ def kernel_students(cells: pd.DataFrame, *, preset: str) -> Figure:
     root = own[both].assign(P=own["P"] ** (1 / 3))
     return mosaic([
         Panel(title=f"sphere, $d={d}${runs(own)}", x=SIZE, y=ERROR, marks=with_law(
-            own, "expected_mse", by, lambda pair: learning_exponent(*pair.split(), d))),
+            own, "expected_mse", by,
+            lambda pair: learning_exponent(pair.split()[0], pair.split()[1], d))),
         Panel(title=f"Gauss teacher and student, $d={d}${runs(own[both])}", x=Axis("$P^{1/3}$"),
               y=ERROR, marks=[drawn(root, "expected_mse", by, name="curve stretched")]),
     ], columns=2, preset=preset)  # fmt: skip
