@@ -97,12 +97,13 @@ def run(installed, *words):
     )
 
 
-def test_a_wheel_holds_every_module_page_caption_style_and_table_of_the_package(wheel):
+def test_a_wheel_holds_every_module_page_caption_style_and_table_of_the_packages(wheel):
     with ZipFile(wheel) as archive:
-        held = {name for name in archive.namelist() if name.startswith("srhm/")}
+        held = {name for name in archive.namelist() if name.startswith(("srhm/", "srhm_studies/"))}
     there = {
-        f"srhm/{path.relative_to(SOURCES)}"
-        for path in SOURCES.rglob("*")
+        str(path.relative_to(SOURCES.parent))
+        for package in (SOURCES, SOURCES.with_name("srhm_studies"))
+        for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
     kinds = {Path(name).suffix for name in there}
