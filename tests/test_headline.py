@@ -16,7 +16,7 @@ from srhm.scorecard.headline import (
     identifiers,
     in_words,
 )
-from srhm.scorecard.statements import statement_lines
+from srhm.scorecard.statements import statement_table
 
 OF_PAPER = [
     claim
@@ -77,12 +77,14 @@ def test_what_differs_says_whether_the_authors_points_do_so_too(expected, ours, 
 
 def test_the_statements_fit_into_a_terminal_of_100_columns_and_24_lines():
     longest = [replace_measured(one) for one in OF_PAPER]
-    lines = statement_lines(HEADLINE, scorecard({}, longest))
+    stated = statement_table(HEADLINE, scorecard({}, longest))
+    assert stated
+    lines = stated.lines()
     assert max(map(len, lines)) <= 100
     assert len(lines) <= 24
     assert lines[0] == "35 numbers of the paper: 33 reproduced, 2 inconclusive."
     assert sum("inconclusive" in line for line in lines) == 3
-    assert statement_lines(HEADLINE, scorecard({}, longest)[:0]) == []
+    assert statement_table(HEADLINE, scorecard({}, longest)[:0]) is None
 
 
 def replace_measured(one):

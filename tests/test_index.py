@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from srhm.commands.claims import Answer
 from srhm.commands.index import write_index
 from srhm.commands.presets import CONFIG, Run
 from srhm.planning import preset
+from srhm.scorecard.statements import StatementTable
 from srhm.store import places
 
 
@@ -33,10 +35,19 @@ def run(tmp_path: Path) -> Run:
     return made
 
 
+STATED = StatementTable(
+    sentence="2 numbers of the paper: 1 reproduced, 1 differs.",
+    rows=[("LCN: exponent of v", "2.90±0.10; 3.17±0.12", "3; 4", "2.87; 3.43",
+           "reproduced; differs*")],
+    remark="*: as theirs does.",
+)  # fmt: skip
+ANSWER = Answer(n_claims=3, stated=STATED, others=[], compared=["9 of 9 P* within 10 %"])
+
+
 def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> None:
-    index = write_index(run, others=["jamming", "temperature"])
+    index = write_index(run, None, others=["jamming", "temperature"])
     text = index.read_text(encoding="utf-8")
-    links = set(re.findall(r'href="([^"]+)"', text))
+    links = set(re.findall(r'href="([^"#]+)"', text))
     assert links == {
         "report.html",
         "scorecard.json",
@@ -46,10 +57,27 @@ def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> No
         "tables/jamming/cells.parquet",
     }
     assert all((index.parent / link).is_file() for link in links)
-    missing = text.partition("<h2>Missing</h2>")[2]
-    assert "fig05: " in missing
+    missing = text.partition('<div class="missing"')[2].partition("</div>")[0]
+    assert "Figure 5: " in missing
     assert "table sensitivities of sparse_hierarchy" in missing
-    assert "fig04" not in missing
-    assert "Not made here: temperature (" in missing
+    assert "Figure 4" not in missing
+    assert "(temperature)" in text
+    assert "(jamming)" not in text
     assert "(2 reproduced, 1 differs): <a href" in text
     assert '<img src="figures/fig04.png" alt="Figure 4: ' in text
+
+
+def test_the_index_begins_with_what_the_last_screen_says(run: Run) -> None:
+    text = write_index(run, ANSWER).read_text(encoding="utf-8")
+    top = re.sub(r"<[^>]+>", "", text.partition("<main")[2].partition('class="pages"')[0])
+    screen = " ".join(ANSWER.screen(run.directory))
+    for said in (STATED.sentence, *STATED.rows[0][:-1], STATED.remark, *ANSWER.compared):
+        assert said in top
+        assert said in screen
+    assert re.findall("reproduced|differs", top.partition("exponent")[2]) == [
+        "reproduced", "differs",
+    ]  # fmt: skip
+
+
+def test_the_index_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
+    assert str(tmp_path) not in write_index(run, ANSWER).read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ other studies how many claims are reproduced, and which differ.
 import os
 import sys
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -20,7 +21,7 @@ from srhm.scorecard.card import SCHEMA, read_scorecards
 from srhm.scorecard.expectations import verdicts_in_words
 from srhm.scorecard.headline import identifiers
 from srhm.scorecard.numbers import expected_text, value_text
-from srhm.scorecard.statements import statement_lines
+from srhm.scorecard.statements import StatementTable, statement_table
 from srhm.scorecard.text import verdict_counts
 from srhm.store import places
 from srhm.store.published_provenance import PublicationError
@@ -38,23 +39,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the claims; 2 where there are none."""
     options = parser_for_results("claims", __doc__).parse_args(arguments)
     folder = chosen_folder(options.results, pattern=PATTERN)
-    print("\n".join(screen(folder)))
+    print("\n".join(answer_in(folder).screen(folder)))
     return 0
 
 
-def screen(folder: Path, studies: Collection[str] = STUDIES) -> list[str]:
-    """What the claims of studies in a folder of results say, and where the rest is.
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What the claims of a folder of results say.
 
-    With the comparison with the published rows of the preset, where there are any.
+    n_claims: of all. stated: the paper's statements, or None without one; others: what is said
+    then. compared: how the run compares with the archive of its preset, where there is one.
+    """
+
+    n_claims: int
+    stated: StatementTable | None
+    others: Sequence[str]
+    compared: Sequence[str]
+
+    def screen(self, folder: Path) -> list[str]:
+        """The answer for a terminal, and where the rest is."""
+        lines = [*(self.stated.lines() if self.stated else self.others), *self.compared]
+        index = os.path.relpath(folder / places.INDEX)
+        lines.append(f"All {self.n_claims} claims, figures: open {index}")
+        return [shorten_line(one) for one in lines]
+
+
+def answer_in(folder: Path, studies: Collection[str] = STUDIES) -> Answer:
+    """What the claims of studies in a folder of results say.
 
     Raises:
         NoResults: if a scorecard is of another version.
     """
     table = read_claims_in(folder, studies)
-    lines = statement_lines(HEADLINE, table) or _lines_of_others(table)
-    index = os.path.relpath(folder / places.INDEX)
-    lines += [*_archive_lines(folder, table), f"All {len(table)} claims, figures: open {index}"]
-    return [shorten_line(one) for one in lines]
+    stated = statement_table(HEADLINE, table)
+    return Answer(
+        n_claims=len(table),
+        stated=stated,
+        others=[] if stated else _lines_of_others(table),
+        compared=_archive_lines(folder, table),
+    )
 
 
 def shorten_line(line: str) -> str:

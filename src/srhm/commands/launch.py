@@ -29,7 +29,6 @@ from srhm.commands.device_options import (
     jobs_on_devices,
     why_no_gpu_here,
 )
-from srhm.commands.index import write_index
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines, wall_time
 from srhm.commands.one_run import locked, snakemake_by_hand, whose
@@ -134,16 +133,15 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             # Nothing was to be done: the log of what was done stays.
             (results / EARLIER).replace(results / LOG)
         lock.truncate(0)
-        if not dry:
-            with suppress(OSError):  # a full disk is reported where a job meets it
-                asked = read_preset(config).keys() - run.plan.studies.keys()
-                write_index(run, others=[study for study in STUDIES if study in asked])
+        asked = read_preset(config).keys() - run.plan.studies.keys()
+        others = [study for study in STUDIES if study in asked]
+        answer = [] if dry else _answer(run, others=others)
     if code:
         _show_failure(results, code, run, watch, begun=begun)
     elif dry:
         print("a dry run: nothing was made")
     else:
-        _show_results(run, wall_time(begun))
+        _show_results(run, answer, wall_time(begun))
     return code
 
 
@@ -393,14 +391,27 @@ def _killed() -> str:
     )
 
 
-def _show_results(run: Run, wall_time: str) -> None:
+def _answer(run: Run, *, others: Sequence[str]) -> list[str]:
+    """What the claims of a run say, for the last screen. Writes its index, which says it, too."""
+    # These read tables: pandas is loaded when the run has ended, not before it starts.
+    from srhm.commands.claims import answer_in
+    from srhm.commands.index import write_index
+
+    folder, answer = run.directory / "results" / run.plan.name, None
+    with suppress(NoResults):
+        answer = answer_in(folder, run.plan.studies)
+    with suppress(OSError):  # a full disk is reported where a job meets it
+        write_index(run, answer, others=others)
+    return answer.screen(folder) if answer else []
+
+
+def _show_results(run: Run, answer: Sequence[str], wall_time: str) -> None:
     """The last screen: what the claims say, where the rest is, what is missing."""
-    # It reads tables: pandas is loaded when the run has ended, not before it starts.
-    from srhm.commands.claims import screen, shorten_line
+    from srhm.commands.claims import shorten_line
 
     print(f"Done in {wall_time}: preset {run.plan.name}.")
-    with suppress(NoResults):
-        print("\n".join(screen(run.directory / "results" / run.plan.name, run.plan.studies)))
+    for line in answer:
+        print(line)
     if why := [one.partition("\n")[0] for one in run.absent.values()]:
         print(shorten_line(f"Missing: {'; '.join(why)}"))
 

@@ -235,12 +235,12 @@ def explored_by(plan: Plan, study: str) -> str:
 
 
 def description_of(plan: Plan) -> str:
-    """What the preset is for; where shipped rows alone are drawn, of training them."""
+    """What the preset is for; where archived results alone are drawn, of training them."""
     preset = plan.preset
     if preset.rows != "published" or not preset.description:
         return preset.description
     return (
-        f"shipped rows of the preset {preset.preset}, drawn: nothing was trained here."
+        f"archived results of the preset {preset.preset}: nothing was trained here."
         f" To train them: {preset.description}"
     )
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from srhm.report.forest import svg
 from srhm.scorecard.headline import forest_rows, in_words
-from srhm.scorecard.statements import statement_lines
+from srhm.scorecard.statements import statement_table
 
 
 def answer_of(
@@ -33,9 +33,9 @@ def answer_of(
 
 
 def lines_of_statements(module: str | None, scorecard: pd.DataFrame) -> list[str]:
-    """What is stated and what was measured, as `statement_lines`, to stand in Markdown as they are.
+    """What is stated and what was measured, to stand in Markdown as they are.
 
     module: as above. Nothing where none of these claims is in the scorecard.
     """
-    lines = statement_lines(import_module(module).HEADLINE, scorecard) if module else []
-    return ["```", *lines, "```"] if lines else []
+    stated = statement_table(import_module(module).HEADLINE, scorecard) if module else None
+    return ["```", *stated.lines(), "```"] if stated else []

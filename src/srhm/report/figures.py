@@ -33,8 +33,6 @@ class Shown:
     alt: str
     caption: Markup | None
     image: str | None
-    file: str
-    pdf: str
     explore: str = ""
     function: str = ""
     data: str = ""
@@ -44,8 +42,7 @@ class Shown:
     @property
     def number(self) -> int | None:
         """The number of a figure of the paper."""
-        match = re.fullmatch(r"fig0*(\d+)", self.name)
-        return int(match[1]) if match else None
+        return number_of(self.name)
 
     @property
     def module(self) -> str:
@@ -58,9 +55,15 @@ class Shown:
         return self.label.removeprefix("Figure ")
 
 
-def rank(figure: Shown) -> tuple[float, float]:
+def number_of(name: str) -> int | None:
+    """The number of a figure of the paper, by its name ("fig04")."""
+    match = re.fullmatch(r"fig0*(\d+)", name)
+    return int(match[1]) if match else None
+
+
+def rank(name: str) -> tuple[float, float]:
     """Its place on a page: the paper's argument, the rest of its text, appendices, others."""
-    number = figure.number or inf
+    number = number_of(name) or inf
     place = ARGUMENT.index(number) if number in ARGUMENT else len(ARGUMENT)
     return (place, number)
 
@@ -68,12 +71,12 @@ def rank(figure: Shown) -> tuple[float, float]:
 def shown_figures(declared: Sequence[Mapping[str, Any]]) -> list[Shown]:
     """The figures in the order of the paper's argument, then others in their own.
 
-    declared: {"name", "title", "caption", "png", "pdf"}, the last three being files.
+    declared: {"name", "title", "caption", "png"}, the last two being files.
 
     Raises:
         prose.CaptionError: if a caption is no reStructuredText.
     """
-    return sorted(map(_shown, declared), key=rank)
+    return sorted(map(_shown, declared), key=lambda figure: rank(figure.name))
 
 
 def _shown(declared: Mapping[str, Any]) -> Shown:
@@ -84,22 +87,20 @@ def _shown(declared: Mapping[str, Any]) -> Shown:
         caption = prose.caption(file.read_text(encoding="utf-8"), source=file.name)
     if png.is_file():
         image = "data:image/png;base64," + base64.b64encode(png.read_bytes()).decode("ascii")
-    heading = (caption.title if caption else "") or f"{_label(name)}: {title}"
+    heading = (caption.title if caption else "") or f"{label_of(name)}: {title}"
     return Shown(
         name=name,
-        label=_label(name),
+        label=label_of(name),
         title=heading,
         alt=f"{heading} {caption.first_sentence}" if caption else heading,
         caption=None if caption is None else caption.html,
         reading=None if caption is None else caption.rest,
         image=image,
-        file=declared["png"],
-        pdf=declared["pdf"],
         **{name: declared.get(name, "") for name in ("explore", "function", "data", "explored_by")},
     )
 
 
-def _label(name: str) -> str:
+def label_of(name: str) -> str:
     """Figure 4 of "fig04", Table 1 of "table1", else the name."""
     words = re.sub(r"^fig0*(?=\d)", "figure", name).replace("_", " ")
     return re.sub(r"(?<=[a-z])(?=\d)", " ", words).capitalize()

@@ -1,7 +1,8 @@
-"""What a source states and what was measured of it, a line each, for a terminal of 100 columns."""
+"""What a source states and what was measured of it, a line each."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -13,31 +14,46 @@ HEADS = ("", "this run", "paper", "authors", "verdict")
 LIKEWISE = "*"
 
 
-def statement_lines(statements: Sequence[Statement], scorecard: pd.DataFrame) -> list[str]:
-    """Counts, a table whose lines have up to two numbers each, and what its signs mean.
+@dataclass(frozen=True, kw_only=True)
+class StatementTable:
+    """What a source states and what was measured.
 
-    scorecard: SCORECARD_COLUMNS. Nothing where it has no claim of these statements.
+    sentence: how many numbers have which verdict. rows: cells under HEADS, with up to two numbers
+    each. remark: what the signs mean.
     """
+
+    sentence: str
+    rows: Sequence[tuple[str, ...]]
+    remark: str
+
+    def lines(self) -> list[str]:
+        """The table for a terminal of 100 columns."""
+        cells = [HEADS, *self.rows]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(HEADS))]
+        table = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in cells
+        ]
+        return [self.sentence, "", *table, "", self.remark]
+
+
+def statement_table(
+    statements: Sequence[Statement], scorecard: pd.DataFrame
+) -> StatementTable | None:
+    """The statements with what a scorecard has of them; None where it has no claim of theirs."""
     rows = {row.claim: row for row in forest_rows(statements, scorecard)}
     if not rows:
-        return []
-    cells = [HEADS, *(_cells(label, own) for label, own in _grouped(statements, rows))]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(HEADS))]
+        return None
     counts = Counter(row.verdict for row in rows.values())
     words = verdicts_in_words({word: counts[word] for word in VERDICTS if counts[word]})
-    table = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in cells
-    ]
     likewise = any(row.like_authors for row in rows.values())
     remark = f" {LIKEWISE}: as theirs does." if likewise else ""
-    return [
-        f"{len(rows)} numbers of the paper: {words}.",
-        "",
-        *table,
-        "",
-        f"Two numbers: L = 2; 3, or as named. ±: standard error. Authors: by the same fit.{remark}",
-    ]
+    return StatementTable(
+        sentence=f"{len(rows)} numbers of the paper: {words}.",
+        rows=[_cells(label, own) for label, own in _grouped(statements, rows)],
+        remark="Two numbers: L = 2; 3, or as named. ±: standard error. Authors: by the same fit."
+        + remark,
+    )
 
 
 def _grouped(
