@@ -19,6 +19,7 @@ from headless import said_by
 from srhm.report.explorer import page
 from srhm.report.explorer.names import AUTHORS, CLAIMS, PAPER_VALUES
 from srhm.report.explorer.page import write_explorer
+from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.card import SCHEMA
 from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.statistics.sample_complexity import all_sample_complexities
@@ -89,15 +90,28 @@ def test_equal_tables_give_equal_bytes_below_four_megabytes(written):
     assert written.stat().st_size < 4e6
 
 
+def in_lines(cells):
+    """Networks of a line at one P: a curve's, or a seed's where not all P have every seed."""
+    n = cells.groupby("curve")["seed"].nunique()
+    least = cells.groupby(["curve", "P"])["seed"].nunique().groupby("curve").min()
+    lines = cells["seed"].where(cells["curve"].map(least < n), "mean")
+    return cells.assign(line=lines.astype(str)).groupby(["curve", "line", "P"])
+
+
 def test_rows_of_a_figure_are_a_csv_of_its_tables_and_its_net(written, tables):
     rows = pd.read_csv(written.with_name("fig.csv"))
     cells = tables["CELLS"].query("net == 'lcn'")
     assert set(rows["net"]) == {"LCN"}
     points = rows[rows["view"] == "points"]
-    errors = cells.groupby(["curve", "P"])["test_error"].mean().dropna()
-    assert sorted(points["P"]) == sorted(P for _, P in errors.index)
+    errors = in_lines(cells)["test_error"].mean().dropna()
+    assert sorted(points["P"]) == sorted(P for *_, P in errors.index)
+    assert {"mean"} < set(points["line"]), "no curve of these rows is searched"
     assert sorted(points["error"]) == pytest.approx(sorted(errors))
-    assert list(rows.loc[rows["view"] == "complexities", "run"]) == [AUTHORS]
+    theirs = rows[rows["view"] == "complexities"]
+    assert list(theirs["run"]) == [AUTHORS]
+    claimed = as_sample_complexities(PAPER_ROWS)
+    assert theirs["rate"].item() == pytest.approx(claimed["rate"].item())
+    assert (theirs["remark"].item() == "small pool") == claimed["small_pool"].item()
 
 
 def test_no_text_of_a_row_ends_a_script_and_no_other_script_may_run(written):
@@ -128,7 +142,7 @@ said.unnamed = [...document.querySelectorAll("button, select, input")].filter((o
   !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).length;
 """
 POINTS = [
-    {"prediction": p, "P_star": star, "s": 2, "v": v}
+    {"prediction": p, "P_star": star, "s": 2, "v": v, "rate": 0.01 if v < 8 else 0.003}
     for p, star, v in ((64, 150, 4), (80, 160, 4), (200, 330, 6), (900, 2100, 8), (4e3, 7e3, 8))
 ]
 # The numbers of the page alone.
@@ -152,7 +166,7 @@ def test_a_browser_draws_what_is_chosen(written, tables, tmp_path, width, dark):
     html = written.read_text(encoding="utf-8")
     said = said_by(html, CHOICES, tmp_path, width=width, dark=dark)
     cells = tables["CELLS"]
-    n, cnn = (some.groupby(["curve", "P"]).ngroups for some in (cells, cells.query("net == 'cnn'")))
+    n, cnn = (in_lines(some).ngroups for some in (cells, cells.query("net == 'cnn'")))
     assert (said["every"], said["cnn"]) == (n, cnn)
     assert [name for name in said["requests"] if not name.startswith("data:")] == []
     assert said["unnamed"] == 0
@@ -164,7 +178,7 @@ def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     said = said_by(written.read_text(encoding="utf-8"), NUMBERS, tmp_path)
     assert said["usual"] == [2, 3, 4]
     x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
-    expected = slope_with_group_intercepts(x, y, np.zeros(len(x)))
+    expected = slope_with_group_intercepts(x, y, np.array([row["rate"] for row in POINTS]))
     assert said["law"]["slope"] == pytest.approx(expected.slope, rel=1e-3)
     assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
     assert said["ratio"]["value"] == 4

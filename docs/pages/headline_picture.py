@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from srhm.paper.sparse_hierarchy.analysis import published_values
 from srhm.paper.sparse_hierarchy.claims import of_the_law
-from srhm.paper.sparse_hierarchy.claims_authors import as_sample_complexities
+from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.complexity_rows import of_living
 from srhm.scorecard.numbers import value_text
 from srhm.statistics.exponents_of_grammars import complexities

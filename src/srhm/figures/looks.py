@@ -10,6 +10,10 @@ from srhm.networks.registry import label
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#7F7F7F"
+# Test error, S (synonyms) and D (diffeomorphisms), wherever a figure or a page shows them.
+ERROR, SYNONYMS, SHIFTS = BLACK, "#AA3377", GREEN
+# The same hues on a dark ground.
+DARK_ERROR, DARK_SYNONYMS, DARK_SHIFTS = "#ECECEC", "#E07BB0", "#2FC79A"
 TINTS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, BLACK, GREY)
 SHAPES = ("o", "s", "^", "D", "v", "p", "P", "X")
 LINES = ("-", "--", ":", "-.")

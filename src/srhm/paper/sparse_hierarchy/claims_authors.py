@@ -1,19 +1,16 @@
 """Claims and fits of the authors' points."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pandas as pd
 
-from srhm.model import theory
 from srhm.paper.sparse_hierarchy.analysis import practice_points
+from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.claims import Measurement, Tables, once
 from srhm.scorecard.complexity_rows import THRESHOLD
 from srhm.scorecard.estimators import Estimator
 from srhm.scorecard.expectations import Above
 from srhm.scorecard.sheet import Sheet, rows_of
-from srhm.statistics.sample_complexity import DEFAULT_RULE
-from srhm.training.configuration import published_rate
 
 # What the authors' points say of a claim: its measurement with them in place of our curves.
 #
@@ -21,54 +18,6 @@ from srhm.training.configuration import published_rate
 # therefore what the points that the paper shows in Figures 4, 10 and 13 give by the same fit, at
 # equal learning rates as ours (those of its practice). They are of one seed, so that the error is
 # the scatter's.
-
-# One seed, no error that is known. The options must only be equal: nothing is chosen by them.
-OF_ANY_POINT: dict[str, Any] = {
-    "criterion": "test_error",
-    "threshold": THRESHOLD,
-    "sparsity": "A",
-    "status": "reached",
-    "whitening": False,
-    "bias": False,
-    "batch": "practice",
-    "alpha": 1.0,
-    "width": 512,
-    "engine": "paper",
-}
-
-
-def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
-    """The paper's points (`published_values`) with the columns that claims read of our curves.
-
-    Added are the prediction of Eq. 3 or 4, `small_pool`, as for our own P*, and the `rate` of the
-    practice.
-    """
-    rows: list[dict[str, Any]] = points.to_dict("records")  # type: ignore[assignment]
-    pools = [DEFAULT_RULE.small_pool * n_distinct(row) for row in rows]
-    predictions = [
-        theory.predicted_sample_complexity(
-            row["net"], depth=row["L"], branching=row["s"], n_synonyms=row["m"],
-            n_classes=row["n_c"], n_empty=row["s0"],
-        )
-        for row in rows
-    ]  # fmt: skip
-    return points.assign(
-        **OF_ANY_POINT,
-        curve=[f"point {number}" for number in range(len(points))],
-        prediction=predictions,
-        rate=[published_rate(row) for row in rows],
-        small_pool=points["P_star"].to_numpy(dtype=float) > pools,
-    )
-
-
-def n_distinct(row: Any) -> float:
-    """Number of distinct data of the grammar of a row with sparsity A."""
-    return float(
-        theory.n_distinct(
-            depth=row["L"], branching=row["s"], n_empty=row["s0"], n_synonyms=row["m"],
-            n_classes=row["n_c"], sparsity="A",
-        )
-    )  # fmt: skip
 
 
 @dataclass(frozen=True)

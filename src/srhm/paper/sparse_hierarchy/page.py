@@ -15,7 +15,6 @@ from srhm.paper.sparse_hierarchy.analysis import (
     width_check,
 )
 from srhm.paper.sparse_hierarchy.claims import published_fits
-from srhm.paper.sparse_hierarchy.claims_authors import as_sample_complexities
 from srhm.paper.sparse_hierarchy.coverage import coverage
 from srhm.paper.sparse_hierarchy.practice_fits import practice_fits
 from srhm.report.page_table import (
@@ -32,6 +31,7 @@ from srhm.report.page_table import (
     percent,
 )
 from srhm.report.scorecard_rows import scorecard_rows
+from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.complexity_rows import with_rates
 from srhm.statistics.publications import Publication, read_publications
 from srhm.training.configuration import HierarchySection

@@ -14,7 +14,8 @@ import pandas as pd
 from srhm.model.grammar import GRAMMAR
 from srhm.paper.sparse_hierarchy.analysis import CRITERION, practice_curves, practice_points
 from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS
-from srhm.paper.sparse_hierarchy.claims_authors import Beside, as_sample_complexities
+from srhm.paper.sparse_hierarchy.claims_authors import Beside
+from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.estimators import Slope

@@ -17,10 +17,11 @@ Layers = alt.LayerChart | alt.FacetChart
 ROWS = alt.NamedData("rows")
 HEIGHT = 360
 MOST_SENSITIVE = 1.5  # S or D on the axis; 1: as far apart as two data
-Y_ERROR = "test error, mean of the networks"
+Y_ERROR = "test error"
 # The figures' colours; where one is too faint on its ground, a darker or lighter one of its hue.
 LIGHT = {"#F0E442": "#8A7C00", "#56B4E9": "#2A8FC7"}
 DARK = {"#000000": "#F2F2F2", "#0072B2": "#4FA3E3"}
+KINDS = {"light": [looks.SYNONYMS, looks.SHIFTS], "dark": [looks.DARK_SYNONYMS, looks.DARK_SHIFTS]}
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "triangle-right",
           "triangle-left", "triangle-up", "triangle-down", "cross", "diamond")  # fmt: skip
 PREDICTED = "predicted P*, Eq. 3 or 4"
@@ -30,7 +31,7 @@ HEADS = {
     "name": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
     "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l",
     "variant": "definition", "in_errors": "distance in errors",
-    "in_tolerances": "in tolerances", "authors_value": "the authors' points",
+    "in_tolerances": "in tolerances", "authors_value": "the authors' points", "line": "networks",
 }  # fmt: skip
 
 NET_NAMES = [net_name(net) for net in NETS]
@@ -38,14 +39,14 @@ NET = alt.Scale(domain=NET_NAMES, range="category")
 COLOUR = alt.Color("net:N", title=None, scale=NET)
 INSIDE = alt.Fill("net:N", title=None, scale=NET)
 SHAPE = alt.Shape("net:N", title=None, scale=alt.Scale(domain=NET_NAMES, range=list(SHAPES)))
-FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.15))
+FADED = alt.when("datum.chosen").then(alt.value(1.0)).otherwise(alt.value(0.3))
 # Rows of other runs than the one that is shown at first are hollow.
 FILL = alt.when("datum.own").then(alt.value(0.9)).otherwise(alt.value(0.0))
 WHERE = ("run", "name", "protocol")
 
 
 def colours() -> dict[str, list[str]]:
-    """Colours of the nets, in their order, on a light and on a dark ground."""
+    """Colours of the nets, in their order, on a light and on a dark ground; KINDS has S and D."""
     plain = [looks.net(net).colour for net in NETS]
     return {
         "light": [LIGHT.get(colour, colour) for colour in plain],
@@ -100,44 +101,50 @@ def _complexities(x: alt.X, *below: alt.Chart) -> Layers:
 
 
 def _learning_curves(x: alt.X) -> Layers:
-    """Mean error of each curve, with the range of its networks."""
+    """Error of each curve: the mean with its networks' range, or that of each seed."""
     base = alt.Chart(ROWS)
     y = alt.Y("error:Q", title=Y_ERROR)
-    lines = base.mark_line(strokeWidth=1.2).encode(x, y, COLOUR, detail="c:N", opacity=FADED)
+    lines = base.mark_line(strokeWidth=1.2).encode(
+        x, y, COLOUR, detail=["c:N", "line:N"], opacity=FADED
+    )
     bars = base.mark_rule(strokeWidth=0.8).encode(
         x, alt.Y("low:Q", title=Y_ERROR), alt.Y2("high"), COLOUR, opacity=FADED
     )
     marks = base.mark_point(size=32).encode(
         x, y, COLOUR, INSIDE, SHAPE, opacity=FADED, fillOpacity=FILL,
-        tooltip=_tips(*WHERE, "P", "error", "low", "high", "n", "status", "scaled"),
+        tooltip=_tips(*WHERE, "line", "P", "error", "low", "high", "n", "status", "scaled"),
     )  # fmt: skip
     return _layered(lines, bars, marks)
 
 
 def _sensitivities() -> Layers:
-    """S or D of layer k to level l against P, above the test error of the same curves."""
-    base, title = alt.Chart(ROWS), "S or D, mean of the networks"
+    """S or D of layer k to level l against P, with the test error of the same curves."""
+    base, title = alt.Chart(ROWS), "S or D"
     # A collapsed network is as sensitive as nothing else: it stands at the edge.
     scale = alt.Scale(domain=[0, MOST_SENSITIVE], clamp=True)
     x, y = _log_x("P", "P, training points"), alt.Y("value:Q", title=title, scale=scale)
     # In the order of the layers; the output is the last of the deepest net.
     last = alt.EncodingSortField("k", op="max")
-    layer = alt.Color("layer:O", sort=last, legend=None)
-    inside = alt.Fill("layer:O", title="layer k", sort=last)
+    # The page gives these two their colours, as the range that Vega calls diverging.
+    kinds = alt.Scale(domain=["S", "D"], range="diverging")
+    kind = alt.Color("kind:N", title="kind", scale=kinds)
+    inside = alt.Fill("kind:N", scale=kinds, legend=None)
     level = alt.Shape("l:N", title="level l")
-    dash = alt.Scale(domain=["S", "D"], range=[[1, 0], [5, 3]])
+    layer = alt.StrokeDash("layer:O", title="layer k", sort=last)
     errors = (
         alt.Chart(alt.NamedData("errors"))
-        .mark_line(strokeWidth=1, color="#8A8A8A")
-        .encode(x, alt.Y("error:Q", title=title, scale=scale), detail="c:N", opacity=FADED)
+        .mark_line(strokeWidth=1, style="error")
+        .encode(
+            x, alt.Y("error:Q", title=title, scale=scale), detail=["c:N", "line:N"], opacity=FADED
+        )
     )
     lines = base.mark_line(strokeWidth=1.2).encode(
-        x, y, layer, alt.StrokeDash("kind:N", title="kind", scale=dash),
-        detail=["c:N", "l:N", "variant:N"], opacity=FADED,
+        x, y, kind, layer, detail=["c:N", "line:N", "l:N", "variant:N"], opacity=FADED
     )  # fmt: skip
     marks = base.mark_point(size=36).encode(
-        x, y, layer, inside, level, opacity=FADED, fillOpacity=FILL,
-        tooltip=_tips(*WHERE, "P", "kind", "variant", "layer", "l", "value", "low", "high", "n"),
+        x, y, kind, inside, level, opacity=FADED, fillOpacity=FILL,
+        tooltip=_tips(*WHERE, "line", "P", "kind", "variant", "layer", "l", "value", "low", "high",
+                      "n"),
     )  # fmt: skip
     return _layered(errors, lines, marks)
 

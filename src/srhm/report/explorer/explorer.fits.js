@@ -1,18 +1,23 @@
 // Power laws and ratios of sample complexities. Nothing here touches the page.
 
-// Least squares of log P* against log of its prediction: slope and the mean factor P*/prediction (geometric). Null where
-// the points have fewer than two predictions. No interval: that is one over grammars, which the report has.
+// As the scorecard's slope: least squares of log P* against log of its prediction, with one slope and an intercept for
+// each learning rate; and the mean factor P*/prediction (geometric). Null where no rate has two predictions. No interval:
+// that is one over grammars, which the report has.
 function powerLaw(rows) {
-  const x = rows.map((row) => Math.log(row.prediction)), y = rows.map((row) => Math.log(row.P_star));
-  const n = rows.length, mean = (values) => values.reduce((sum, one) => sum + one, 0) / n;
-  const mx = mean(x), my = mean(y), spread = x.reduce((sum, one) => sum + (one - mx) ** 2, 0);
-  if (n < 2 || spread < 1e-9) return null;
-  const slope = x.reduce((sum, one, i) => sum + (one - mx) * (y[i] - my), 0) / spread;
-  return { slope, n, factor: Math.exp(my - mx),
+  const points = rows.map((row) => ({ x: Math.log(row.prediction), y: Math.log(row.P_star), rate: row.rate }));
+  const mean = (some, name) => some.reduce((sum, one) => sum + one[name], 0) / some.length;
+  let up = 0, spread = 0;
+  for (const rate of new Set(points.map((one) => one.rate))) {
+    const own = points.filter((one) => one.rate === rate), mx = mean(own, "x"), my = mean(own, "y");
+    for (const { x, y } of own) { up += (x - mx) * (y - my); spread += (x - mx) ** 2; }
+  }
+  if (spread < 1e-9) return null;
+  const slope = up / spread, mx = mean(points, "x"), my = mean(points, "y");
+  return { slope, n: rows.length, factor: Math.exp(my - mx),
     at: (prediction) => Math.exp(my + slope * (Math.log(prediction) - mx)) };
 }
 
-// As scorecard/curves.py: of each net, L and s the width that most curves have, the wider of equal; of curves that
+// As the claims' rows: of each net, L and s the width that most curves have, the wider of equal; of curves that
 // differ in the rate alone the one whose rate most have, the higher of equal.
 function usual(rows) {
   const of = (row) => [row.run, row.study, row.criterion, row.protocol, row.net, row.L, row.s].join("|");

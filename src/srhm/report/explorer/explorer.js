@@ -1,6 +1,6 @@
 // Draws the rows of the views that the choices leave, and writes them into tables.
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const { authors: AUTHORS, charts, colours, fields: FIRST, first_run: RUN, nets: NETS, grammars: GRAMMARS, heads, views } = read("views");
+const { authors: AUTHORS, charts, colours, kinds, fields: FIRST, first_run: RUN, nets: NETS, grammars: GRAMMARS, heads, views } = read("views");
 const tables = Object.fromEntries(Object.entries(read("rows")).map(([name, columns]) => {
   const names = Object.keys(columns), n = names.length ? columns[names[0]].length : 0;
   return [name, Array.from({ length: n }, (_, i) =>
@@ -78,13 +78,15 @@ const state = () => ({
   ...Object.fromEntries(Object.entries(flags).map(([name, box]) => [name, box.checked])),
 });
 
-// Rows of a view that its choices and those of curves leave; without: a choice that does not count.
+// Rows of a view that its choices and those of curves leave, with those of pinned curves; without: a choice that does not
+// count.
 function left(view, without) {
   const counting = choices.filter((one) => one !== without && one.value !== "" && one.dataset.view === view.name);
   const passes = view.table === "claims" ? () => true : passing(state());
+  const isPinned = (row) => pins.includes(row.name);
   return (tables[view.table] ?? []).filter((row) =>
-    (view.needs ?? []).every((name) => row[name] != null) && passes(row)
-    && counting.every((one) => String(row[one.dataset.field]) === one.value));
+    (view.needs ?? []).every((name) => row[name] != null) && (isPinned(row) || passes(row))
+    && counting.every(({ value, dataset: { field } }) => String(row[field]) === value || (isPinned(row) && field in curves[0])));
 }
 
 // Each choice of a view offers what the others leave, and keeps its own value.
@@ -162,19 +164,21 @@ function list(view, rows, place) {
 }
 
 function show(view) {
-  const section = at(view.name);
-  const rows = left(view).map((row) => {
+  const section = at(view.name), found = left(view);
+  const hasPinned = found.some((row) => pins.includes(row.name));
+  const rows = found.map((row) => {
     const by = divided() && row.prediction ? row.prediction : 1;
     const over = (value) => (value == null ? null : value / by);
-    return { ...row, chosen: !pins.length || pins.includes(row.name), own: row.run === RUN,
+    return { ...row, chosen: !hasPinned || pins.includes(row.name), own: row.run === RUN,
       ...(view.table === "complexities" ? { y: over(row.P_star), from: over(row.low), to: over(row.high) } : {}) };
   });
   const some = rows.length > MOST_DRAWN ? rows.filter((row) => row.chosen).slice(0, MOST_DRAWN) : rows;
   const shown = view.table === "claims" ? rows : rows.filter((row) => row.chosen);
+  const none = pins.length && !hasPinned && view.table !== "claims" ? ", none of the pinned curves" : "";
   const cut = some.length < rows.length ? `; ${some.length} are drawn` : "";
   const few = rows.length ? "" : " here of these choices";
   section.querySelector("[role=status]").textContent =
-    `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}${shown.length < rows.length ? `, ${shown.length} of the pinned curves` : ""}${few}`;
+    `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}${shown.length < rows.length ? `, ${shown.length} of the pinned curves` : ""}${none}${few}`;
   list(view, shown, section.querySelector("details .table"));
   for (const button of section.querySelectorAll("[data-export]")) button.disabled = !rows.length;
   if (view.table === "claims") return undefined;
@@ -190,7 +194,7 @@ function show(view) {
 // The line of the prediction, and a power law for each colour and shape, with a table of their slopes.
 function laws(rows, place) {
   const by = colourBy(), fits = [], lines = [];
-  const reached = usual(rows).filter((row) => row.bound === "" && row.remark !== "small pool" && row.chosen);
+  const reached = usual(rows).filter((row) => row.bound === "" && row.remark !== "small pool");
   const groups = new Map();
   for (const row of reached) {
     const words = [row.net, by === "net" ? "" : `${heads[by] ?? by} = ${row[by]}`, row.run, row.criterion];
@@ -244,7 +248,11 @@ async function draw(view, sets, place) {
   });
   before?.view?.finalize();
   drawn[view.name].view = made.view;
-  made.view.addEventListener("click", (_, item) => pin(item?.datum?.name));
+  made.view.addEventListener("click", (_, item) => {
+    if (!item?.datum?.name) return;
+    tell(place, item.tooltip);
+    pin(item.datum.name);
+  });
 }
 
 function address() {
@@ -335,7 +343,8 @@ function theme() {
       symbolBaseFillColor: colour("--ink"),
       symbolBaseStrokeColor: colour("--ink") },
     rule: { color: colour("--soft") }, text: { color: colour("--ink") },
-    range: { category: colours[dark ? "dark" : "light"], heatmap: HEAT[dark ? "dark" : "light"],
+    style: { error: { color: colour("--ink") } },
+    range: { category: colours[dark ? "dark" : "light"], diverging: kinds[dark ? "dark" : "light"], heatmap: HEAT[dark ? "dark" : "light"],
       ordinal: { scheme: HEAT[dark ? "dark" : "light"] } },
   };
 }
@@ -400,9 +409,13 @@ function walk(event) {
   marks[now]?.classList.remove("at");
   const next = marks[Math.max(0, Math.min(marks.length - 1, now + step))];
   next.classList.add("at");
-  const item = next.__data__;
+  tell(place, next.__data__?.tooltip);
+}
+
+// The numbers of a mark, below its chart: a phone shows no tooltip.
+function tell(place, tooltip) {
   place.parentElement.querySelector("[data-mark]").textContent =
-    told(item?.tooltip ?? {}).map(([name, one]) => `${name}: ${one}`).join("; ");
+    told(tooltip ?? {}).map(([name, one]) => `${name}: ${one}`).join("; ");
 }
 
 function save(href, name) {

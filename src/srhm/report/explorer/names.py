@@ -28,7 +28,7 @@ TEXT, PRACTICE = "as the text says", "the paper's practice"
 # Which curves are shown at first: those of Figure 4, with the paper's grammars alone.
 FIRST = {"net": ("LCN", "CNN"), "s": ("2",), "sparsity": ("A",), "protocol": (TEXT,)}
 GRAMMARS = "grammars"
-# The one v whose learning curves are shown at first, where there is one.
+# The one v whose learning curves and sensitivities are shown at first, where there is one.
 FIRST_V = "4"
 
 
@@ -51,7 +51,7 @@ def view_of(schemas: Sequence[str], shows: Mapping[str, Any]) -> str:
     """
     view = next((view for schema, view in VIEWS.items() if schema in schemas), "")
     chosen: dict[str, Any] = {**dict.fromkeys(FIRST, ""), GRAMMARS: "all", **shows}
-    if view == VIEWS["CELLS"]:
+    if view in (VIEWS["CELLS"], VIEWS["SENSITIVITIES"]):
         chosen[f"{view}.v"] = ""
     nets = chosen["net"]
     chosen["net"] = [net_name(net) for net in ((nets,) if isinstance(nets, str) else nets)]

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from srhm.report.answer import answer_of
-from srhm.report.explorer.charts import HEADS, NET_NAMES, charts, colours
+from srhm.report.explorer.charts import HEADS, KINDS, NET_NAMES, charts, colours
 from srhm.report.explorer.names import (
     AUTHORS,
     CLAIMS,
@@ -67,8 +67,11 @@ class View:
     first: Mapping[str, str] = field(default_factory=dict)
 
 
-RANGE = "Bars: from the least to the largest of its n networks."
-POINT = ("P", "error", "low", "high", "n", "status")
+RANGE = (
+    "Bars: from the least to the largest of its n networks. Where the seeds of a curve have"
+    " different P, each seed is a line."
+)
+POINT = ("line", "P", "error", "low", "high", "n", "status")
 STAR = ("P_star", "low", "high", "n", "criterion", "bound", "status", "remark", "prediction")
 CRITERION: Any = {"choices": {"criterion": "criterion"},
                   "first": {"criterion": "test error ≤ 10\u00a0%"}}  # fmt: skip
@@ -86,19 +89,21 @@ VIEWS = (
         note=RANGE, columns=(*POINT, *OF_CURVE), choices={"v": "v"}, first={"v": FIRST_V},
     ),
     View(
-        name="collapse", title="Their collapse", table="points",
-        note="The same against P over its prediction, where curves of one net would fall onto one."
+        name="collapse", title="Learning curves against P / predicted P*", table="points",
+        note="Against P divided by the predicted P*, where curves of one net would coincide."
         f" {RANGE}",
         columns=("scaled", *POINT, *OF_CURVE), needs=("prediction",),
     ),
     View(
         name="sensitivities", title="Sensitivities by layer and level", table="sensitivities",
-        note="S: to exchanged synonyms, D: to diffeomorphisms, of level l, seen by layer k."
-        " Grey: test error. Values above 1.5 stand at the edge. The table has the least and the"
-        " largest of n networks, too.",
-        columns=("P", "value", "low", "high", "n", "kind", "layer", "l", "variant", *OF_CURVE),
-        choices={"kind": "kind", "layer": "layer k", "l": "level l", "variant": "definition"},
-        first={"kind": "S", "layer": "output", "variant": "text"},
+        note="Sensitivity of layer k to exchanged synonyms (S, purple) or to diffeomorphisms"
+        " (D, green) of level l; the line without marks is the test error. Values above 1.5 are"
+        " drawn at the edge. The table also has the least and the largest of n networks.",
+        columns=("line", "P", "value", "low", "high", "n", "kind", "layer", "l", "variant",
+                 *OF_CURVE),
+        choices={"v": "v", "kind": "kind", "layer": "layer k", "l": "level l",
+                 "variant": "definition"},
+        first={"v": FIRST_V, "kind": "S", "layer": "output", "variant": "text"},
     ),
     View(
         name="output-scale", title="P* against the output scale", table="complexities",
@@ -109,7 +114,7 @@ VIEWS = (
     View(
         name="plane", title="The plane of output scale and width", table="points",
         note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
-        " lie upon each other where no P is chosen.",
+        " coincide where no P is chosen.",
         columns=("alpha_tilde", *POINT, *OF_CURVE), needs=("alpha_tilde",), choices={"P": "P"},
     ),
     View(
@@ -228,7 +233,7 @@ def _rendered(
         "</script", "<\\/script"
     )
     specifications = {
-        "charts": charts(), "colours": colours(), "heads": HEADS, "nets": NET_NAMES,
+        "charts": charts(), "colours": colours(), "kinds": KINDS, "heads": HEADS, "nets": NET_NAMES,
         "fields": {name: list(FIRST.get(name, ())) for name in (*CHOICES, *MORE_CHOICES)}
         | {"run": [run] if run else []},
         "first_run": run, "authors": AUTHORS, "grammars": GRAMMARS,

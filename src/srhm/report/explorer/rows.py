@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA
 from srhm.networks.registry import HIERARCHICAL
 from srhm.report.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.report.page_table import net_name, percent
 from srhm.report.prose import typeset
+from srhm.scorecard.authors_points import as_sample_complexities
+from srhm.scorecard.complexity_rows import THRESHOLD
 from srhm.scorecard.numbers import error, in_errors, in_tolerances
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
@@ -93,11 +94,24 @@ def _protocol(rows: pd.DataFrame) -> pd.Series:
 
 
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean, least and largest test error of the networks of each curve at each P."""
-    groups = rows.groupby([*CURVE, "P"], dropna=False, sort=False)
+    """Mean, least and largest test error of the networks of each line at each P."""
+    groups = _with_lines(rows).groupby([*CURVE, "line", "P"], dropna=False, sort=False)
     found = groups["test_error"].agg(error="mean", low="min", high="max", n="count")
     found["status"] = groups["status"].agg(_counted)
     return found.reset_index().dropna(subset="error")
+
+
+def _with_lines(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with `line`: the mean of a curve whose seeds have equal P, else one for each seed.
+
+    A mean over seeds that differ from P to P would zigzag.
+    """
+    seeds = rows.groupby([*CURVE], dropna=False)["seed"].nunique()
+    at_one_P = rows.groupby([*CURVE, "P"], dropna=False)["seed"].nunique()
+    least = at_one_P.groupby([*CURVE], dropna=False).min()
+    differ = (least < seeds).rename("differ").reset_index()
+    own = rows.merge(differ, on=[*CURVE], how="left")
+    return own.assign(line=("seed " + own["seed"].astype(str)).where(own["differ"], "mean"))
 
 
 def _counted(statuses: pd.Series) -> str:
@@ -122,24 +136,19 @@ def _complexities(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _paper_values(rows: pd.DataFrame) -> pd.DataFrame:
     """The points of the paper's figures, which have no interval."""
-    predictions = [
-        theory.predicted_sample_complexity(
-            row["net"].lower(), depth=row["L"], branching=row["s"], n_synonyms=row["m"],
-            n_classes=row["n_c"], n_empty=row["s0"],
-        )
-        for row in rows.to_dict("records")
-    ]  # fmt: skip
+    found = as_sample_complexities(rows.assign(net=rows["net"].str.lower()))
     return rows[[*CURVE, "P_star"]].assign(
-        threshold=0.1, criterion=f"test error ≤ {percent(0.1)}", prediction=predictions,
-        status=rows["reading"], bound="", n="", low=np.nan, high=np.nan, remark="",
+        **found[["threshold", "prediction", "rate"]],
+        criterion=f"test error ≤ {percent(THRESHOLD)}", status=rows["reading"], bound="", n="",
+        low=np.nan, high=np.nan, remark=np.where(found["small_pool"], "small pool", ""),
     )  # fmt: skip
 
 
 def _sensitivities(rows: pd.DataFrame) -> pd.DataFrame:
-    """Mean, least and largest sensitivity of the networks of each curve, P, layer and level."""
-    by = [*CURVE, "P", "kind", "variant", "layer", "k", "l"]
-    found = rows.groupby(by, dropna=False, sort=False)["value"]
-    # Without empty places there are no diffeomorphisms, so that D is no number.
+    """Mean, least and largest sensitivity of the networks of each line, P, layer and level."""
+    by = [*CURVE, "line", "P", "kind", "variant", "layer", "k", "l"]
+    found = _with_lines(rows).groupby(by, dropna=False, sort=False)["value"]
+    # Without empty positions there are no diffeomorphisms, so that D is no number.
     means = found.agg(value="mean", low="min", high="max", n="count").reset_index()
     return means.dropna(subset="value")
 
@@ -171,11 +180,15 @@ def _numbered(
         name: table.drop(columns=[*CURVE]).assign(c=number[name]) for name, table in tables.items()
     }
     curves = every[~number.duplicated()].reset_index(drop=True)
-    predicted = views.get("complexities", pd.DataFrame({"c": [], "prediction": []}))
+    stars = views.get("complexities", pd.DataFrame({"c": [], "prediction": []}))
+    # Those of the authors' points are known of the points alone.
+    theirs = stars.groupby("c")["rate"].first() if "rate" in stars else pd.Series(dtype=float)
+    if "complexities" in views:
+        views["complexities"] = stars.drop(columns="rate", errors="ignore")
     curves = curves.assign(
-        rate=curves["curve"].map(rates).astype(float),
+        rate=curves["curve"].map(rates).astype(float).fillna(curves.index.to_series().map(theirs)),
         label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
-        prediction=curves.index.map(predicted.groupby("c")["prediction"].first().to_dict()),
+        prediction=curves.index.map(stars.groupby("c")["prediction"].first().to_dict()),
         # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
         is_of_paper=(curves["n_c"] == curves["v"])
         & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
@@ -230,5 +243,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         if not np.isfinite(value):
             return None
-        return int(value) if value.is_integer() else float(f"{value:.4g}")
+        rounded = float(f"{value:.4g}")
+        return int(rounded) if rounded.is_integer() else rounded
     return value.item() if isinstance(value, np.generic) else value
