@@ -23,7 +23,7 @@ from srhm.figures import looks
 from srhm.figures.averaging import spread
 from srhm.figures.drawing import laid_out_page, styled
 from srhm.figures.legends import Entry
-from srhm.figures.looks import BLACK, BLUE, GREEN, ORANGE, Look
+from srhm.figures.looks import BLACK, ERROR, SHIFTS, SYNONYMS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import BELOW, Axis, Marks, Panel, law
 from srhm.figures.scales import Scale, nets
@@ -50,12 +50,10 @@ from srhm.paper.named_nets.analysis import (
 )
 from srhm.statistics.rank_correlation import RankCorrelation
 
-# The paper's blue, orange and green, in colours that the common kinds of colour blindness tell
-# apart; markers differ too.
 QUANTITIES = Scale(column="quantity", title="Averages", looks={
-    "error": Look("test error $\\varepsilon$", BLUE, "o", "-"),
-    "S": Look("$S$ (synonyms)", ORANGE, "s", "-"),
-    "D": Look("$D$ (diffeomorphisms)", GREEN, "^", "-"),
+    "error": Look("test error $\\varepsilon$", ERROR, "o", "-"),
+    "S": Look("$S$ (synonyms)", SYNONYMS, "s", "-"),
+    "D": Look("$D$ (diffeomorphisms)", SHIFTS, "^", "-"),
 })  # fmt: skip
 KINDS = {"D": "diffeomorphisms", "S": "synonyms"}
 NO_IMAGES = "A, B: the images are not here; make cifar fetches them."

@@ -30,7 +30,7 @@ from srhm.figures.complexity_marks import (
     unknown,
     with_ends,
 )
-from srhm.figures.looks import BLUE, ORANGE, Look
+from srhm.figures.looks import BLACK, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale
@@ -62,8 +62,8 @@ CHOICES = (("whitening", True, "whitened input"), ("bias", True, "biases"),
            ("batch", "balanced", "balanced batches,\nrate table"))  # fmt: skip
 TEXT = "the text"
 CRITERIA = Scale(column="criterion", title="$P^*$ from", looks={
-    "test_error": Look("the error at the stop", BLUE),
-    "best_test_error": Look("the best error over training", ORANGE),
+    "test_error": Look("the error at the stop", BLACK),
+    "best_test_error": Look("the best error over training", VERMILION),
 })  # fmt: skip
 LEAST = 8  # points of a choice for which a row has room
 

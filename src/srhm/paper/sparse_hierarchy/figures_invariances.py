@@ -20,7 +20,7 @@ from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import complexity_marks, depths, empty_places, with_ends
 from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, frame, row_of_tiles
 from srhm.figures.legends import Entry
-from srhm.figures.looks import GREEN, PURPLE, Look
+from srhm.figures.looks import SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale
@@ -48,7 +48,7 @@ TREE = (2.6, 4.9, 7.5)  # heights of class, level 2, input
 TRANSFORMED, FORMULA = 11.3, 13.7
 FEATURES = 8  # v of the paper's figures
 LEVELS = Scale(column="l", title="level", looks={
-    1: Look("$l=1$: the input's patches", GREEN), 2: Look("$l=2$: the class's patch", PURPLE)
+    1: Look("$l=1$: the input's patches", VERMILION), 2: Look("$l=2$: the class's patch", SKY)
 })  # fmt: skip
 LAYERS = {"1": "layer $k=1$", "2": "layer $k=2$", "output": "output"}
 KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (places, $s_0>0$)"}

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, shape, with_ends
 from srhm.figures.legends import Entry
-from srhm.figures.looks import BLACK, BLUE, GREY, TINTS, VERMILION, Look
+from srhm.figures.looks import BLACK, ERROR, GREY, SHIFTS, SYNONYMS, TINTS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
 from srhm.figures.scales import Scale, by_name, graded
@@ -38,9 +38,9 @@ ASIDE = 1.2
 FROZEN = "frozen kernel of the end; at $\\Theta_0$: of the start"
 BEYOND = 30.0  # factor from the largest alpha_tilde to the kernel at initialisation
 KINDS = {
-    "test_error": Look("test error $\\varepsilon$", BLACK, "o", "-"),
-    "S": Look("$S_2$ (synonyms)", VERMILION, "o", "-"),
-    "D": Look("$D_2$ (diffeomorphisms)", BLUE, "o", "-"),
+    "test_error": Look("test error $\\varepsilon$", ERROR, "o", "-"),
+    "S": Look("$S_2$ (synonyms)", SYNONYMS, "o", "-"),
+    "D": Look("$D_2$ (diffeomorphisms)", SHIFTS, "o", "-"),
 }
 KERNELS = {
     "initial": Look("$\\varepsilon$ of the kernel at initialisation", GREY, line=":"),

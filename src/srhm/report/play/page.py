@@ -44,10 +44,10 @@ MARKS = {
     "D": "M0 -5L5 4H-5Z",
 }
 LOOKS = {
-    "S": looks.BLUE,
-    "D": looks.VERMILION,
-    "S_dark": looks.SKY,
-    "D_dark": looks.ORANGE,
+    "S": looks.SYNONYMS,
+    "D": looks.SHIFTS,
+    "S_dark": looks.DARK_SYNONYMS,
+    "D_dark": looks.DARK_SHIFTS,
 }
 
 

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from srhm.figures.averaging import mean_line
 from srhm.figures.complexity_marks import depths, empty_places, net_colours, stars, with_ends
-from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
+from srhm.figures.looks import BLACK, BLUE, GREY, ORANGE, SHIFTS, SKY, SYNONYMS, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
 from srhm.figures.scales import Scale, by_name, shaped
@@ -16,13 +16,13 @@ from srhm_studies.learning_curves.teaching.analysis import CURVE, borrowed, defi
 
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o"),
-    "synonyms": Look("synonyms", VERMILION, "^"),
-    "places": Look("places", BLUE, "s"),
-    "both": Look("both", PURPLE, "D"),
+    "synonyms": Look("synonyms", SYNONYMS, "^"),
+    "places": Look("places", SHIFTS, "s"),
+    "both": Look("both", BLUE, "D"),
 }
 PLACES = {
     "none": Look("none", BLACK, "o"),
-    "level 1": Look("level 1", GREEN, "v"),
+    "level 1": Look("level 1", SKY, "v"),
     "level 2": Look("level 2", ORANGE, "p"),
     "halves": Look("within halves", GREY, "P"),
     "skewed": Look("skewed", VERMILION, "X"),

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from srhm.figures import looks
 from srhm.figures.complexity_marks import empty_places, unknown, with_ends
 from srhm.figures.legends import Entry
-from srhm.figures.looks import BLACK, BLUE, GREEN, LINES, PURPLE, VERMILION, Look
+from srhm.figures.looks import BLACK, BLUE, ERROR, GREY, LINES, SHIFTS, SYNONYMS, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, levels
 from srhm.figures.scales import Scale, by_name, coloured, distinct, parted
@@ -34,12 +34,12 @@ OTHERS: Mapping[str, tuple[Look, Mapping[str, Any]]] = {
     look.label: (look, change) for look, change in (
         (Look("width 128", BLUE, "o"), {"width": 128}),
         (Look("width 512", BLUE, "D"), {"width": 512}),
-        (Look("stop at $10^{-2}$", GREEN, "^"), {"loss_threshold": 1e-2}),
-        (Look("stop at $10^{-4}$", GREEN, "v"), {"loss_threshold": 1e-4}),
+        (Look("stop at $10^{-2}$", VERMILION, "^"), {"loss_threshold": 1e-2}),
+        (Look("stop at $10^{-4}$", VERMILION, "v"), {"loss_threshold": 1e-4}),
         (Look("dense reference", BLACK, "P"), {"engine": "reference"}),
     )
 }  # fmt: skip
-FELT = {"S_2": Look("$P^*_S$", VERMILION, "X"), "D_2": Look("$P^*_D$", PURPLE, "d")}
+FELT = {"S_2": Look("$P^*_S$", SYNONYMS, "X"), "D_2": Look("$P^*_D$", SHIFTS, "d")}
 STARS: Mapping[str, Any] = {
     "x": "x", "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond", "size": 3.8,
     "bar_label": "95 % interval over seeds", "arrow_label": "censored: $P^*$ is",
@@ -54,7 +54,7 @@ TITLES = {"s0+1": "exponent of $s_0+1$", "m": "exponent of $m$",
           "constant": "$C_0$ (LCN), $C_1$ (CNN)"}  # fmt: skip
 WAYS = {"one rate": "rate of $s_0=1$", "table": "published rates"}
 ROOM = 0.5  # of exponents, beyond the values; longer bars run out of the panel
-LOSSES = {"train_loss": Look("training loss", BLACK), "test_error": Look("test error", PURPLE)}
+LOSSES = {"train_loss": Look("training loss", GREY), "test_error": Look("test error", ERROR)}
 LEVEL = 1  # of the transformations that are drawn
 TIME = "time: steps $\\times\\,\\eta/(1-\\mu)$"
 N_TIMES = 60  # of the common grid to which single trainings are interpolated

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.looks import BLACK, BLUE, PURPLE, VERMILION, Look
+from srhm.figures.looks import BLACK, BLUE, SHIFTS, SYNONYMS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import by_name
@@ -13,9 +13,9 @@ from srhm_studies.smoothness.taught_digits.analysis import NETS, means
 # Colours as of synonyms and places on the SRHM.
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o", "-"),
-    "deformations": Look("deformations", VERMILION, "^", "-"),
-    "places": Look("places", BLUE, "s", "-"),
-    "both": Look("both", PURPLE, "D", "-"),
+    "deformations": Look("deformations", SYNONYMS, "^", "-"),
+    "places": Look("places", SHIFTS, "s", "-"),
+    "both": Look("both", BLUE, "D", "-"),
 }
 COLUMNS = {
     "test_error": ("test error $\\epsilon$", level(THRESHOLD, "10 %: $P^*$")),
