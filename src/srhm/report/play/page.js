@@ -13,7 +13,9 @@ function svg(name, attributes, ...children) {
   return found;
 }
 const of = (name, row) => { const found = document.createElement(name); found.append(...[row].flat()); return found; };
-const pair = (rule) => `(${rule.join(",\u00a0")})`;
+// Features of level 1 are numbers, those above are letters: the vocabularies of two levels share no symbol.
+const symbolOf = (level, feature) => level > 1 ? "ABCDEFGH"[feature] : String(feature);
+const pair = (rule, level) => `(${rule.map((feature) => symbolOf(level, feature)).join(",\u00a0")})`;
 
 // What is chosen. Other parameters make another curve; another seed adds to the curve.
 const numbers = () => Object.fromEntries(["v", "m", "s0", "L", "seed"].map(
@@ -48,17 +50,18 @@ function change(made, words) {
   render();
 }
 const latentAt = (datum, node) => levelsOf(state.grammar, datum).flatMap(({ features }) => features)[node];
-const ruleAt = (datum, node) => {
-  const level = state.of.L - Math.floor(Math.log2(node + 1));
-  return state.grammar.rules[level - 1][latentAt(datum, node)][datum.choices[node]];
-};
+// The level of what the rule of a node produces; the rule itself; and the node, named.
+const levelBelow = (node) => state.of.L - Math.floor(Math.log2(node + 1));
+const ruleAt = (datum, node) =>
+  pair(state.grammar.rules[levelBelow(node) - 1][latentAt(datum, node)][datum.choices[node]], levelBelow(node));
+const nameAt = (datum, node) => node ? symbolOf(levelBelow(node) + 1, latentAt(datum, node)) : `class ${latentAt(datum, node)}`;
 function exchange() {
   const made = exchangedAt(state.grammar, state.datum, state.node, state.random);
-  const [now, then] = [made, state.datum].map((datum) => pair(ruleAt(datum, state.node)));
-  change(made, `Synonym exchanged: ${latentAt(made, state.node)} → ${now} in place of ${then}.`);
+  const [now, then] = [made, state.datum].map((datum) => ruleAt(datum, state.node));
+  change(made, `Synonym exchanged: ${nameAt(made, state.node)} → ${now} in place of ${then}.`);
 }
 function displace() {
-  change(displacedAt(state.grammar, state.datum, state.node, state.random), "Features displaced within their places.");
+  change(displacedAt(state.grammar, state.datum, state.node, state.random), "Features displaced within their positions.");
 }
 // For contrast: a change that the task does not allow.
 function spoil() {
@@ -125,7 +128,7 @@ function drawTree() {
   const { grammar, datum, of: { L }, node, before, spoilt } = state, picture = at("tree"), wide = width(picture);
   const left = 46, step = 78, tall = 26, levels = levelsOf(grammar, datum), parts = { under: [], over: [] };
   const note = (y, words) => parts.under.push(svg("text", { x: 0, y, class: "soft" }, words));
-  const cells = (y, symbols, high, numbered) => {
+  const cells = (y, symbols, high, level) => {
     const w = (wide - left) / symbols.length;
     symbols.forEach((symbol, i) => {
       const x = left + (i + 0.5) * w, wide = symbol ? Math.max(w, 6) : w;  // thinner ones are hard to see
@@ -133,10 +136,11 @@ function drawTree() {
       (symbol ? parts.over : parts.under).push(cell);
       if (!symbol) return;
       const tint = given.tints[symbol - 1];
-      cell.style.fill = tint;
-      if (!numbered || w < 16) return;
-      const number = svg("text", { x, y: y + high / 2 + 4.5, "text-anchor": "middle" }, symbol - 1);
-      number.style.fill = ink(tint);
+      if (level > 1) Object.assign(cell.style, { fill: "var(--paper)", stroke: tint, strokeWidth: 4 });
+      else cell.style.fill = tint;
+      if (!level || w < 16) return;
+      const number = svg("text", { x, y: y + high / 2 + 4.5, "text-anchor": "middle" }, symbolOf(level, symbol - 1));
+      number.style.fill = level > 1 ? "var(--ink)" : ink(tint);
       parts.over.push(number);
     });
   };
@@ -153,7 +157,7 @@ function drawTree() {
     note(y + 17, `level ${L + 1 - t}`);
     const symbols = new Array(n).fill(0);
     places.forEach((place, i) => { symbols[place] = features[i] + 1; });
-    cells(y, symbols, tall, true);
+    cells(y, symbols, tall, L + 1 - t);
     const xs = places.map((place) => left + (place + 0.5) * w);
     places.forEach((place, i) => {
       const own = number + i, parent = (own - 1) >> 1;
@@ -168,7 +172,7 @@ function drawTree() {
       parts.over.push(svg("rect", { x: left + place * long, y: y - 2, width: long, height: high, class: "patch" }));
     if (w < 16) spread(xs, 13, wide - 5).forEach((x, i) => {
       parts.over.push(svg("line", { x1: xs[i], y1: y + tall, x2: x, y2: y + tall + 9, class: "branch" }),
-        svg("text", { x, y: y + tall + 20, "text-anchor": "middle" }, features[i]));
+        svg("text", { x, y: y + tall + 20, "text-anchor": "middle" }, symbolOf(L + 1 - t, features[i])));
     });
     above = xs;
     number += places.length;
@@ -176,10 +180,10 @@ function drawTree() {
   let end = L * step + tall + 26;
   const shown = spoilt ?? before;
   note(end + 10, spoilt ? "spoilt" : shown ? "before" : "");
-  if (shown) cells(end, shown, 12, false);
+  if (shown) cells(end, shown, 12, 0);
   picture.setAttribute("viewBox", `0 0 ${wide} ${end + 14}`);
   const lines = levels.slice(1).map(({ features, places }, t) =>
-    `Level ${L - t}: ${features.map((feature, i) => `${feature} at place ${places[i]}`).join(", ")}.`);
+    `Level ${L - t}: ${features.map((feature, i) => `${symbolOf(L - t, feature)} at position ${places[i]}`).join(", ")}.`);
   picture.setAttribute("aria-label", `Tree of the datum. Class ${datum.label}. ${lines.join(" ")}`);
   picture.replaceChildren(...parts.under, ...parts.over);
   picture.append(picture.querySelector("[data-node].chosen, [data-node]:has(.chosen)"));
@@ -187,19 +191,30 @@ function drawTree() {
     label.hidden = i >= nNodes(grammar);
     if (label.hidden) return;
     label.control.checked = i === node;
-    label.lastElementChild.textContent = `${i ? "" : "class "}${latentAt(datum, i)} → ${pair(ruleAt(datum, i))}`;
+    label.lastElementChild.textContent = `${nameAt(datum, i)} → ${ruleAt(datum, i)}`;
   });
 }
 
 // Rows of published/ for the chosen net and grammar, if there are any.
 const archiveOf = ({ net, of: { L, v, m, s0 } }) => L === 2 && m === v ? given.archive[`${net} ${v} ${s0}`] : undefined;
 
-// The law of each net: its name, and what stands before n_c m^L.
-const LAWS = { cnn: ["Eq. 4 with C₁ = 1", "(s₀+1)²"], lcn: ["Eq. 3 with C₀ = s^(L/2)", "s^(L/2) (s₀+1)ᴸ"] };
+// The formula of each net: its name, and what stands before n_c m^L.
+const LAWS = { cnn: ["Eq. 4", "(s₀+1)²"], lcn: ["Eq. 3", "s^(L/2) (s₀+1)ᴸ"] };
+const starOf = (run) => crossing(run.map((one) => one.P), run.map((one) => one.error), THRESHOLD);
+// A formula gives P* up to a constant: its least and largest value in the archive's curves, which have L = 2.
+const constants = Object.fromEntries(Object.keys(LAWS).map((net) => {
+  const found = Object.entries(given.archive).filter(([name]) => name.startsWith(net)).map(([name, { P, error }]) => {
+    const [v, s0] = name.split(" ").slice(1).map(Number);
+    return crossing(P, error, THRESHOLD) / predicted(net, { L: 2, v, m: v, nc: v, s0 });
+  }).filter((one) => one > 0);
+  return [net, [Math.min(...found), Math.max(...found)]];
+}));
 
 function drawChart(archive, points) {
   const picture = at("chart"), wide = width(picture), high = 290, left = 50, bottom = high - 40;
-  const law = predicted(state.net, state.of), all = [...sizesFor(state.net, state.of), ...(archive?.P ?? []), law];
+  const law = constants[state.net].map((one) => one * predicted(state.net, state.of));
+  const others = state.points.filter((one) => one.net !== state.net);
+  const all = [...sizesFor(state.net, state.of), ...(archive?.P ?? []), ...law, ...others.map(({ P }) => P)];
   const low = Math.min(...all) / 1.25, most = Math.max(...all) * 1.25;
   const x = (P) => left + (wide - left - 6) * Math.log(P / low) / Math.log(most / low);
   const y = (value) => bottom - (bottom - 14) * Math.min(value, 1.05);
@@ -219,8 +234,8 @@ function drawChart(archive, points) {
   text((left + wide) / 2, high - 6, "P, training points");
   rule(left, wide, y(THRESHOLD), y(THRESHOLD), "branch level");
   text(left + 4, y(THRESHOLD) - 4, "10 %", "start");
-  rule(x(law), x(law), 10, bottom, "branch level");
-  text(...(x(law) < wide / 2 ? [x(law) + 4, 10, lawName, "start"] : [x(law) - 4, 10, lawName, "end"]));
+  parts.unshift(svg("rect", { x: x(law[0]), y: 14, width: x(law[1]) - x(law[0]), height: bottom - 14, class: "law" }));
+  text((x(law[0]) + x(law[1])) / 2, 10, `P* by ${lawName}`);
   parts.push(svg("text", { x: 0, y: 0, class: "soft", "text-anchor": "middle", transform: `translate(11 ${bottom / 2}) rotate(-90)` },
     "test error; S, D"));
   const line = (rows, name, kind) => {
@@ -231,6 +246,7 @@ function drawChart(archive, points) {
   for (const name of Object.keys(SERIES)) {
     line(rows, name, "archive");
     for (const run of runsOf(points).values()) line(run, name, "run");
+    for (const run of runsOf(others).values()) line(run, name, "run other");
     for (const { P, seed, status, [name]: value } of points) if (value !== null) {
       const mark = { d: given.marks[name], class: `point ${name}${status === "fitted" ? "" : " open"}` };
       const words = `P = ${P}, seed ${seed}: ${SERIES[name]} ${value.toFixed(3)}`;
@@ -248,21 +264,22 @@ const runsOf = (points) => Map.groupBy(points, (one) => one.seed);
 // What the curve says, in words and as a table.
 function tellCurve(archive, points) {
   at("archive-says").textContent = archive ? `the archive: ${given.width} channels, mean of ${archive.n} grammars`
-    : "(no rows of such grammars in the archive)";
+    : "(the archive has no such grammars)";
   at("points").replaceChildren(...points.map((one) => {
     const values = Object.keys(SERIES).map((name) => one[name] === null ? "–" : one[name].toFixed(3));
     const row = [one.net.toUpperCase(), one.seed, one.P, ...values, one.steps, one.status];
     return of("tr", row.map((cell) => of("td", String(cell))));
   }));
-  const starOf = (run) => crossing(run.map((one) => one.P), run.map((one) => one.error), THRESHOLD);
   const stars = [...runsOf(points)].map(([seed, run]) => [seed, starOf(run)]).filter(([, star]) => star);
   const theirs = archive && crossing(archive.P, archive.error, THRESHOLD);
-  const [law, before] = LAWS[state.net];
+  const [law, before] = LAWS[state.net], prediction = predicted(state.net, state.of);
+  const [least, most] = constants[state.net];
+  at("other-says").textContent = state.points.length > points.length ? `Dotted: the ${state.net === "cnn" ? "LCN" : "CNN"} of this grammar, trained before.` : "";
   at("star").replaceChildren([
     stars.length ? `P* here: ${stars.map(([seed, star]) => `${Math.round(star)} (seed ${seed})`).join(", ")}.` : "",
     theirs ? `P* of the archive's mean curve: ${Math.round(theirs)}.` : "",
-    `${law}, a law up to a factor: ${before} `].filter(Boolean).join(" "), of("i", "n"), of("sub", "c"), " ", of("i", "m"), of("sup", "L"),
-    ` = ${Math.round(predicted(state.net, state.of))}, of ${nDistinct(state.of).toLocaleString("en")} data.`);
+    `${law} says P* up to a constant: ${before} `].filter(Boolean).join(" "), of("i", "n"), of("sub", "c"), " ", of("i", "m"), of("sup", "L"),
+    ` = ${Math.round(prediction)} times ${least.toFixed(1)} to ${most.toFixed(1)} in the archive's curves (grey band), of ${nDistinct(state.of).toLocaleString("en")} data.`);
 }
 
 // What each trained network says of the datum that is shown.
@@ -291,14 +308,14 @@ function render() {
   at("stop").hidden = !busy;
   at("says").textContent = state.says;
   at("progress").textContent = !few ? state.told || long : `There are ${nDistinct(state.of)} data: too few to train on and to`
-    + ` keep ${LEAST_TEST} for testing. Choose more features or places.`;
+    + ` keep ${LEAST_TEST} for testing. Choose more features or positions.`;
   drawTree();
   const archive = archiveOf(state), points = state.points.filter((one) => one.net === state.net);
   drawChart(archive, points);
   tellCurve(archive, points);
   ask();
   at("rules").replaceChildren(...state.grammar.rules.toReversed().flatMap((latents, t) => latents.map((rules, latent) =>
-    of("li", `${t ? "level " + (state.of.L + 1 - t) + ":" : "class"} ${latent} → ${rules.map(pair).join(" or ")}`))));
+    of("li", `${t ? symbolOf(state.of.L + 1 - t, latent) : `class ${latent}`} → ${rules.map((rule) => pair(rule, state.of.L - t)).join(" or ")}`))));
 }
 
 const seeded = (seed, keep) => { controls.seed.value = seed; choose(keep); };
