@@ -226,30 +226,23 @@ write(
     f"{STUDY}/claims.py",
     '''"""What is expected, fixed before measuring."""
 
-from srhm.scorecard.claims import Claim
-from srhm.scorecard.estimators import Mean
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import Sheet, rows_in
 
+# With the part that is seen over the expected one.
+cells = rows_in("cells", what="cells").let(ratio=lambda rows: rows["seen"] / rows["expected"])
 
-@rows_of("cells")
-def cells(cells):
-    """Cells, with the part that is seen over the expected one."""
-    return cells.assign(ratio=cells["seen"] / cells["expected"])
-
-
-CLAIMS = (
-    Claim(
-        "seen-over-expected",
-        "Part of the pairs that is seen, over 1 - (1 - p)^P",
-        topic="Pairs",
-        figure="seen_pairs",
-        place="from the definition of the grammar",
-        expected=Within(1, 0.05),
-        why="data are drawn without repetition, which the formula neglects",
-        measure=Mean("ratio", rows=cells, what="cells"),
-    ),
+sheet = Sheet()
+say = sheet.topic("Pairs", "seen_pairs")
+say(
+    "seen-over-expected",
+    "Part of the pairs that is seen, over 1 - (1 - p)^P",
+    cells.mean("ratio"),
+    Within(1, 0.05),
+    "data are drawn without repetition, which the formula neglects",
+    place="from the definition of the grammar",
 )
+CLAIMS = tuple(sheet.claims)
 ''',
 )
 

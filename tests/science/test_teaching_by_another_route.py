@@ -17,7 +17,7 @@ from torch.nn.functional import cross_entropy, one_hot
 from srhm.data import displace, exchange_synonyms, random_grammar, symbols, train_and_test
 from srhm.learning_curve import sample_complexity
 from srhm.model.sampling import derive
-from srhm_studies.learning_curves.teaching import shortcut
+from srhm_studies.learning_curves.teaching import experiment
 from srhm_studies.learning_curves.teaching.configuration import law
 from srhm_studies.learning_curves.teaching.experiment import run
 
@@ -103,7 +103,7 @@ def test_networks_answer_by_placements_in_plain_PyTorch_too():
     cell = {"net": "cnn", "L": 3, "s": 2, "s0": 1, "v": 4, "m": 4, "n_c": 4, "synonyms": 2,
             "places": "none", "patterns": 0, "P": 362, "width": WIDTH, "n_test": 2000,
             "max_steps": 60_000}  # fmt: skip
-    rows = [shortcut.run({**cell, "seed": seed}).row for seed in range(SEEDS)]
+    rows = [experiment.run_shortcut({**cell, "seed": seed}).row for seed in range(SEEDS)]
     ours = [row["donor"] - row["anew"] for row in rows]
     theirs = [excess_of_donors(362, seed) for seed in range(SEEDS)]
     print(f"excess of donors: study {np.round(ours, 3)}, PyTorch {np.round(theirs, 3)}")

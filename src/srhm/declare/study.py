@@ -84,13 +84,14 @@ class CurveMeasurement:
 class Derived:
     """A table that a function makes of others, in the order of `uses`.
 
+    function, schema: none: those of its name in the study's `analysis`, the schema in capitals.
     settings: names of the values of the preset that it gets (see `Planned.settings`). files:
     further files of the repository, each as a pattern of paths.
     """
 
     name: str
-    function: str
-    schema: str
+    function: str = ""
+    schema: str = ""
     uses: Sequence[Use] = ()
     _: KW_ONLY
     settings: Sequence[str] = ()
@@ -272,7 +273,11 @@ class Study:
                 for one in self.measurements
             ),
             "tables": tuple(
-                replace(one, function=whole(one.function), schema=whole(one.schema))
+                replace(
+                    one,
+                    function=whole(one.function or f".analysis:{one.name}"),
+                    schema=whole(one.schema or f".analysis:{one.name.upper()}"),
+                )
                 for one in self.tables
             ),
             "figures": tuple(

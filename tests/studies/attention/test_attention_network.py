@@ -8,10 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy, layer_norm, relu, softmax
 
 from srhm.data import displace, random_grammar, symbols, train_and_test
-from srhm_studies.learning_curves.attention import engine
-from srhm_studies.learning_curves.attention.bags import bag_error, strings
-from srhm_studies.learning_curves.attention.engine import TransformerEngine, transformer
-from srhm_studies.learning_curves.attention.experiment import output_probe, run
+from srhm_studies.learning_curves.attention.experiment import bag_error, output_probe, run, strings
+from srhm_studies.learning_curves.attention.network import HEADS, TransformerEngine, transformer
 
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=3, n_empty=1, seed=0)
 PARAMETERS = GRAMMAR.parameters
@@ -38,13 +36,13 @@ def logits_by_hand(weights, x):
         return values @ weights[f"{name}.weight"].T + weights.get(f"{name}.bias", 0)
 
     D = t.shape[1]
-    C = D // engine.HEADS
+    C = D // HEADS
     for block in ("blocks.0", "blocks.1"):
         found = linear(f"{block}.queries_keys_values", normed(f"{block}.norm_attention", t))
         q, k, v = found.split(D, dim=1)
         heads = [
             softmax(q[:, one] @ k[:, one].T / C**0.5, dim=1) @ v[:, one]
-            for one in (slice(h * C, (h + 1) * C) for h in range(engine.HEADS))
+            for one in (slice(h * C, (h + 1) * C) for h in range(HEADS))
         ]
         t = t + linear(f"{block}.mixed", torch.cat(heads, dim=1))
         hidden = relu(linear(f"{block}.hidden", normed(f"{block}.norm_mlp", t)))

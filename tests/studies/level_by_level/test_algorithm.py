@@ -9,21 +9,23 @@ from assertions import all_data
 from srhm.data import tree
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
+from srhm_studies.learning_curves import tokens
 from srhm_studies.learning_curves.level_by_level import learner
-from srhm_studies.learning_curves.level_by_level.errors import token_error
 from srhm_studies.learning_curves.level_by_level.experiment import (
-    independent,
+    gap,
     learn,
     level_rows,
+    population,
     probe_of,
     run,
     task_of,
+    token_error,
 )
-from srhm_studies.learning_curves.level_by_level.patches import (
+from srhm_studies.learning_curves.tokens import (
     alphabet_of,
+    independent,
     inputs,
 )
-from srhm_studies.learning_curves.level_by_level.population import population
 
 LEAST = 0.2
 
@@ -40,7 +42,7 @@ def identifiable(net, **kind):
     for seed in range(50):
         grammar = grammar_of(seed, **kind)
         task = task_of(grammar, net=net)
-        if min(one.gap() for one in task.exact[:-1]) > LEAST:
+        if min(gap(one) for one in task.exact[:-1]) > LEAST:
             return grammar, task
     raise AssertionError("no such grammar")
 
@@ -51,7 +53,7 @@ def rows_of(grammar, task, train, test):
     return stages, level_rows(task, stages, train, test, n_random=256, generator=rng)
 
 
-@pytest.mark.parametrize("net", learner.NETS)
+@pytest.mark.parametrize("net", tokens.NETS)
 @pytest.mark.parametrize("s0", [0, 1])
 def test_with_all_data_every_token_is_a_latent(net, s0):
     grammar, task = identifiable(net, s0=s0, v=3, m=2 if s0 else 3)
@@ -79,21 +81,21 @@ def test_what_cannot_be_told_apart_is_not_learnt_from_all_data():
     upper = np.array([[[0, 0], [1, 1]], [[0, 1], [1, 0]]])
     grammar = Grammar(parameters, (lower, upper))
     task = task_of(grammar, net="shared")
-    assert task.exact[0].gap() == 0.0
+    assert gap(task.exact[0]) == 0.0
     data = all_data(grammar)
     _, rows = rows_of(grammar, task, data, data)
     assert rows[-1]["token_error"] >= 0.25
     assert rows[-1]["token_error_clean"] == 0.0
 
 
-@pytest.mark.parametrize("net", learner.NETS)
+@pytest.mark.parametrize("net", tokens.NETS)
 def test_responses_of_latents_are_those_of_enumerated_data(net):
     grammar = grammar_of(3, L=3, v=2, m=2, n_c=2)
     data = all_data(grammar)
     levels = tree(data, grammar)
     for level in (2, 3):
         n_places = levels[level].n_places
-        group_of = learner.groups(net, n_places)
+        group_of = tokens.groups(net, n_places)
         exact = population(grammar, level, group_of)
         for group in range(int(group_of.max()) + 1):
             of_group = group_of[levels[level].places] == group
@@ -103,7 +105,7 @@ def test_responses_of_latents_are_those_of_enumerated_data(net):
                 assert exact.shares[group, latent] == pytest.approx(met.sum() / of_group.sum())
                 if counts.sum():
                     expected = counts / counts.sum() - 0.5
-                    assert exact.responses[group, latent] == pytest.approx(expected)
+                    assert exact.means[group, latent] == pytest.approx(expected)
 
 
 def test_ridge_is_the_closed_form_on_all_points():
@@ -122,7 +124,7 @@ def test_label_means_are_those_of_a_plain_loop():
     data = independent(grammar, 60, np.random.default_rng(1))
     alphabet = alphabet_of(grammar.parameters)
     patches = alphabet.patches(inputs(data))
-    group_of = learner.groups("separate", 4)
+    group_of = tokens.groups("separate", 4)
     counts, means = learner.label_means(patches, data.labels, alphabet, 3, group_of)
     average = np.bincount(data.labels, minlength=3) / 60
     for place, content in product(range(4), range(alphabet.size)):

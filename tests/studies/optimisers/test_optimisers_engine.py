@@ -8,8 +8,12 @@ from srhm.data import random_grammar, symbols, train_and_test
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.optimisers.engine import OPTIMISERS, Optimiser, OptimiserEngine
-from srhm_studies.learning_curves.optimisers.experiment import run
+from srhm_studies.learning_curves.optimisers.experiment import (
+    OPTIMISERS,
+    Optimiser,
+    OptimiserEngine,
+    run,
+)
 
 WIDTH = 5
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=4, n_empty=2, seed=0)

@@ -12,22 +12,20 @@ from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
 from srhm_studies.learning_curves.own_latents.configuration import closed, law
 from srhm_studies.learning_curves.own_latents.counts import (
-    NETS,
     TARGETS,
-    Tokens,
     clusters,
-    groups,
-    n_contents,
-    patches,
+    population,
     statistics,
     wrong_pairs,
 )
-from srhm_studies.learning_curves.own_latents.exact import population
-from srhm_studies.learning_curves.own_latents.experiment import (
-    beside,
+from srhm_studies.learning_curves.own_latents.experiment import beside, noise
+from srhm_studies.learning_curves.tokens import (
+    NETS,
+    Tokens,
+    alphabet_of,
+    groups,
     independent,
     inputs,
-    noise,
 )
 
 
@@ -44,9 +42,10 @@ def counted(grammar, data, level, *, target, net):
     tokens = inputs(data) if level == 1 else Tokens(
         latents[level].features.astype(np.int64), latents[level].places.astype(np.int64)
     )  # fmt: skip
-    own, group_of = patches(tokens, p), groups(net, p.patch_size ** (p.depth - level))
+    alphabet = alphabet_of(p)
+    own, group_of = alphabet.patches(tokens), groups(net, p.patch_size ** (p.depth - level))
     coordinates, size = beside(target, tokens, latents, level, p, net=net)
-    found = statistics(own, coordinates, size, group_of, n_contents(p))
+    found = statistics(own, coordinates, size, group_of, alphabet.size)
     return found, own, group_of, latents[level + 1].features.astype(np.int64)
 
 
@@ -132,8 +131,12 @@ def test_pairs_by_hand_and_by_another_library():
 def test_the_law_by_hand():
     dense = {"s": 2, "v": 8, "m": 4, "n_c": 8}
     assert closed(s=2, v=8, m=4) == 0.5
-    assert law("context", "separate", L=4, s0=0, **dense) == 8 * 64 * 2
-    assert law("context", "shared", L=4, s0=2, **dense) == 8 * 64 * 2 * 9 / 4
-    assert law("parent", "separate", L=3, s0=1, **dense) == 8 * 16 * 16
-    assert law("class", "shared", L=3, s0=1, **dense) == 8 * 64 * 4
-    assert law("context", "shared", L=2, s0=0, s=2, v=3, m=3, n_c=3) == 81
+    full = {"s": 2, "v": 3, "m": 3, "n_c": 3}
+    for target, net, L, s0, grammar, points in (
+        ("context", "separate", 4, 0, dense, 8 * 64 * 2),
+        ("context", "shared", 4, 2, dense, 8 * 64 * 2 * 9 / 4),
+        ("parent", "separate", 3, 1, dense, 8 * 16 * 16),
+        ("class", "shared", 3, 1, dense, 8 * 64 * 4),
+        ("context", "shared", 2, 0, full, 81),
+    ):
+        assert law({"target": target, "net": net, "L": L, "s0": s0, **grammar}) == points

@@ -10,9 +10,8 @@ from srhm.data import displace, exchange_synonyms, random_grammar, symbols, trai
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.teaching import shortcut
-from srhm_studies.learning_curves.teaching.augmentation import drawn_anew
-from srhm_studies.learning_curves.teaching.experiment import TaughtEngine, run
+from srhm_studies.learning_curves.teaching import experiment
+from srhm_studies.learning_curves.teaching.experiment import TaughtEngine, drawn_anew, run
 
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=4, n_empty=3, seed=0)
 DATA, TEST = train_and_test(GRAMMAR, n_train=400, n_test=50, seed=0)
@@ -111,8 +110,8 @@ def test_a_cell_of_the_shortcut_is_the_same_network_and_its_donors_are_answered(
     cell = {"net": "lcn", "L": 2, "s": 2, "s0": 6, "v": 3, "n_c": 3, "m": 3, "P": 30, "width": 16,
             "n_test": 400, "max_steps": 20000, "seed": 0,
             "synonyms": 1, "places": "none"}  # fmt: skip
-    found = shortcut.run({**cell, "patterns": 0}).row
+    found = experiment.run_shortcut({**cell, "patterns": 0}).row
     assert found["test_error"] == run(cell).row["test_error"]
     # A tenth of 270 answers is beyond three deviations of a binomial.
     assert found["donor"] - found["anew"] > 0.1
-    assert 0 < shortcut.run({**cell, "patterns": 4, "n_test": 60}).row["donor"] < 1
+    assert 0 < experiment.run_shortcut({**cell, "patterns": 4, "n_test": 60}).row["donor"] < 1

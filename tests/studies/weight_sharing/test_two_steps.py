@@ -9,7 +9,7 @@ from srhm.model.correlations import class_correlations, expected_class_correlati
 from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm_studies.learning_curves.weight_sharing.first_steps import independent
+from srhm_studies.learning_curves.tokens import independent
 from srhm_studies.learning_curves.weight_sharing.two_steps import (
     _noise,
     points_of_two_steps,

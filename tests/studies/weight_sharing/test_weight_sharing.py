@@ -6,12 +6,12 @@ import pytest
 from srhm.data import tree
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
-from srhm_studies.learning_curves.weight_sharing.figures import ORDER
-from srhm_studies.learning_curves.weight_sharing.first_steps import (
+from srhm_studies.learning_curves.tokens import independent
+from srhm_studies.learning_curves.weight_sharing.analysis import (
     equal_points,
-    independent,
     known_places,
 )
+from srhm_studies.learning_curves.weight_sharing.figures import ORDER
 
 
 def test_levels_of_known_places_are_those_of_the_readme(make_parameters):

@@ -1,4 +1,4 @@
-"""Section of the study, and the cells that it asks for. Imports no torch."""
+"""Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,34 +6,29 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
-from srhm.declare.study import ConfigError, Planned, Trainer
-from srhm.experiments.groups import CurveCells, planned
-from srhm.model.grammar import GrammarError, parameters_of
-from srhm.model.sampling import largest_training_set
+from srhm.declare.keys import Keys, PositiveInt, Scales, Seeds, Several
+from srhm.declare.study import Planned, Trainer
+from srhm.experiments.groups import planned
+from srhm_studies.learning_curves.learner import (
+    SEEDS,
+    CurvesKeys,
+    Learner,
+    complexities,
+    sizes_over,
+)
 
-FUNCTION = "srhm_studies.learning_curves.attention.experiment:run"
 HEADS = 4  # as of `engine`, which imports torch
 CONVOLUTIONAL = ("lcn", "cnn")
 
 
-class Curves(Keys):
+class Curves(CurvesKeys):
     """Learning curves: a curve for each combination of the lists."""
 
     net: Several[Literal["transformer", "transformer_positions", "lcn", "cnn"]] = Field(
         description="network; transformer: without positions"
     )
-    L: Sizes = Field([2], description="depth of the hierarchy")
-    s: Sizes = Field([2], description="branching")
-    s0: Counts = Field(description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
-    P_over_law: Scales = Field(
-        description="sizes of the training set, over n_c m^L (s0+1)^2; those that leave no test set"
-        " are left out"
-    )
-    seeds: Seeds = Field(3, description="seeds 0, 1, ...: grammars, data, initial weights")
+    P_over_law: Scales = sizes_over("n_c m^L (s0+1)^2")
+    seeds: Seeds = Field(3, description=SEEDS)
     max_steps: PositiveInt | None = Field(
         None, description="steps after which training stops; absent: the section's"
     )
@@ -62,34 +57,22 @@ def law(curve: Mapping[str, Any]) -> float:
     return float(curve["n_c"] * curve["m"] ** curve["L"] * (curve["s0"] + 1) ** 2)
 
 
-def plan(section: AttentionSection, directory: Path, *, trainer: Trainer) -> Planned:
-    """The cells of all groups. A job has those of one net, L, v and s_0.
+LEARNER = Learner(
+    function="srhm_studies.learning_curves.attention.experiment:run",
+    law=law,
+    measured={"S": float, "D": float, "bag_error": float},
+)
+CELLS, SAMPLE_COMPLEXITY = LEARNER.cells, complexities(LEARNER.columns)
 
-    Raises:
-        ConfigError: naming the group, the key and what is allowed.
-    """
-    jobs: dict[str, list[dict[str, Any]]] = {}
-    for number, group in enumerate(section.curves):
-        names = ("net", "L", "s", "s0", "v", "n_c", "m")
-        for curve in combinations(group, *names):
-            try:
-                largest = largest_training_set(parameters_of(curve))
-            except GrammarError as error:
-                raise ConfigError(f"  curves.{number}: {error}") from error
-            sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
-            width = section.channels if curve["net"] in CONVOLUTIONAL else section.width
-            name = "attention-{net}-L{L}-v{v}-s0_{s0}".format_map(curve)
-            jobs.setdefault(name, []).extend(
-                {**curve, "P": P, "width": width, "n_test": section.n_test,
-                 "max_steps": group.max_steps or section.max_steps, "seed": seed}
-                for P in sizes if largest >= P for seed in range(group.seeds)
-            )  # fmt: skip
-    families = [
-        CurveCells(name=name, function=FUNCTION, cells=cells, long=False)
-        for name, cells in jobs.items()
-        if cells
-    ]
-    return planned(trainer, families)
+
+def plan(section: AttentionSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups. A job has those of one net, L, v and s_0."""
+    names = ("net", "L", "s", "s0", "v", "n_c", "m")
+    label = "attention-{net}-L{L}-v{v}-s0_{s0}".format_map
+    return planned(trainer, LEARNER.families(section.curves, names, label, lambda group, curve: {
+        "width": section.channels if curve["net"] in CONVOLUTIONAL else section.width,
+        "n_test": section.n_test, "max_steps": group.max_steps or section.max_steps,
+    }))  # fmt: skip
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

@@ -1,24 +1,65 @@
-"""One cell: a transformer, LCN or CNN, its test error, and the sensitivities of its output."""
+"""One cell: a transformer, LCN or CNN, its test error, and the sensitivities of its output.
+
+What a net without positions can know is how many of each feature a datum has, its bag.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from srhm.experiments.cells import Outcome
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import Probe, Representation, measure, one_node
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar, parameters_of
-from srhm.model.sampling import Derivations, draw_sample, n_test_points
+from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.autograd import inputs
-from srhm.training.protocol import Engine, TrainingPlan, train
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.attention.bags import bag_error
-from srhm_studies.learning_curves.attention.engine import TransformerEngine, transformer
-from srhm_studies.learning_curves.attention.network import Transformer
+from srhm_studies.learning_curves.attention.network import (
+    Transformer,
+    TransformerEngine,
+    transformer,
+)
+from srhm_studies.learning_curves.cells import data_of, trained
+
+MOST_STRINGS = 2_000_000
+
+
+def strings(grammar: Grammar) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Features (n, s^L) of all data without their places, and their classes (n,).
+
+    Raises:
+        ValueError: if there are more than MOST_STRINGS.
+    """
+    parameters = grammar.parameters
+    n = parameters.n_classes * parameters.n_synonyms**parameters.n_nodes
+    if n > MOST_STRINGS:
+        raise ValueError(f"{n} strings of features: allowed are up to {MOST_STRINGS}")
+    found = np.arange(parameters.n_classes)[:, None]
+    for rules in reversed(grammar.rules):
+        k, m = found.shape[1], parameters.n_synonyms
+        choices = np.indices((m,) * k).reshape(k, -1).T  # (m^k, k): a synonym for each node
+        found = rules[found[:, None], choices].reshape(len(found) * m**k, -1)
+    return found, np.repeat(np.arange(parameters.n_classes), n // parameters.n_classes)
+
+
+def bag_error(grammar: Grammar) -> float:
+    """Least error of a classifier that knows the bag of a datum and all frequencies.
+
+    1 - sum over bags b of max over classes c of p(b, c): that of the most frequent class.
+    """
+    features, labels = strings(grammar)
+    n_features, n_classes = grammar.parameters.n_features, grammar.parameters.n_classes
+    counts = (features[:, :, None] == np.arange(n_features)).sum(axis=1)
+    _, bags = np.unique(counts, axis=0, return_inverse=True)
+    table = np.zeros((bags.max() + 1, n_classes))
+    np.add.at(table, (bags.ravel(), labels), 1)
+    return float(1 - table.max(axis=1).sum() / len(labels))
+
 
 STOP = 1e-3  # mean loss of an epoch, as in the paper's text
 # LCN and CNN as in the sparse hierarchy: the rate is that over H. Transformers: see the README.
@@ -34,37 +75,36 @@ def run(cell: Mapping[str, Any]) -> Outcome:
 
     S and D are null where the transformation changes nothing, bag_error of nets that see places.
     """
-    parameters, seed, P = parameters_of(cell), cell["seed"], cell["P"]
+    parameters, seed, width = parameters_of(cell), cell["seed"], cell["width"]
     grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
-    training, test = draw_sample(
-        grammar,
-        n_train=P,
-        n_test=n_test_points(parameters, n_train=P, n_test=cell["n_test"]),
-        train_generator=generator(seed, role="train"),
-        test_generator=generator(seed, role="test"),
-    )
-    made = _transformer if cell["net"] in POSITIONS else _convolutional
-    engine, batch, probe_of = made(cell, parameters, training, test)
-    outcome = train(
-        engine,
-        training.labels,
-        TrainingPlan(
-            batch="shuffled",
-            batch_size=batch,
-            loss_threshold=STOP,
-            max_steps=cell["max_steps"],
-            n_checks=0,
-        ),
-        n_classes=parameters.n_classes,
-        generator=generator(seed, role="order"),
-    )
-    row = {name: getattr(outcome, name) for name in ("steps", "train_loss", "test_error", "status")}
-    if outcome.status != "diverged":
-        row |= _felt(probe_of(), grammar, test, seed)
-    blind = not POSITIONS.get(cell["net"], True)
-    return Outcome(
-        {"S": None, "D": None, "bag_error": bag_error(grammar) if blind else None, **row}
-    )
+    training, test = data_of(cell, grammar)
+    weights = generator(seed, role="initialisation")
+    if cell["net"] in POSITIONS:
+        network = transformer(
+            parameters, positions=POSITIONS[cell["net"]], width=width, generator=weights
+        )
+        of_transformer = TransformerEngine(
+            network, parameters, training, test, optimiser=OPTIMISER, rate=RATE_OF_TRANSFORMER,
+            batch_size=BATCH_OF_TRANSFORMER,
+        )  # fmt: skip
+        row = trained(cell, of_transformer, training, batch=BATCH_OF_TRANSFORMER, stop=STOP)
+        probe = output_probe(network, parameters)
+    else:
+        shape = geometry(cell["net"], parameters, width=width)
+        engine = SparseEngine(
+            shape, initial_weights(shape, generator=weights), training, test, batch_size=BATCH,
+            rate=RATE * width, momentum=MOMENTUM,
+        )  # fmt: skip
+        row = trained(cell, engine, training, batch=BATCH, stop=STOP)
+        probe = hierarchical_probe(engine.weights(), shape)
+    if row["status"] != "diverged":
+        # To transformations of the input's level, l = 1, where they are defined.
+        rows = measure(probe, grammar, test, seed=seed, n_points=N_POINTS, n_draws=N_DRAWS)
+        output = [one for one in rows if one["layer"] == "output" and one["l"] == 1]
+        row |= {one["kind"]: one["value"] for one in output
+                if one["n"] and np.isfinite(one["value"])}  # fmt: skip
+    bag = None if POSITIONS.get(cell["net"], True) else bag_error(grammar)
+    return Outcome({"S": None, "D": None, "bag_error": bag, **row})
 
 
 def output_probe(network: Transformer, parameters: GrammarParameters) -> Probe:
@@ -80,47 +120,3 @@ def output_probe(network: Transformer, parameters: GrammarParameters) -> Probe:
         return [one_node(torch.cat(parts).numpy())]
 
     return Probe(("output",), represent, parameters.input_length * network.readout.in_features)
-
-
-def _transformer(
-    cell: Mapping[str, Any], parameters: GrammarParameters, training: Derivations, test: Derivations
-) -> tuple[Engine, int, Any]:
-    network = transformer(
-        parameters,
-        positions=POSITIONS[cell["net"]],
-        width=cell["width"],
-        generator=generator(cell["seed"], role="initialisation"),
-    )
-    engine = TransformerEngine(
-        network,
-        parameters,
-        training,
-        test,
-        optimiser=OPTIMISER,
-        rate=RATE_OF_TRANSFORMER,
-        batch_size=BATCH_OF_TRANSFORMER,
-    )
-    return engine, BATCH_OF_TRANSFORMER, lambda: output_probe(network, parameters)
-
-
-def _convolutional(
-    cell: Mapping[str, Any], parameters: GrammarParameters, training: Derivations, test: Derivations
-) -> tuple[Engine, int, Any]:
-    shape = geometry(cell["net"], parameters, width=cell["width"])
-    engine = SparseEngine(
-        shape,
-        initial_weights(shape, generator=generator(cell["seed"], role="initialisation")),
-        training,
-        test,
-        batch_size=BATCH,
-        rate=RATE * cell["width"],
-        momentum=MOMENTUM,
-    )
-    return engine, BATCH, lambda: hierarchical_probe(engine.weights(), shape)
-
-
-def _felt(probe: Probe, grammar: Grammar, test: Derivations, seed: int) -> dict[str, float]:
-    """S and D of the output to transformations of the input's level, l = 1, where defined."""
-    rows = measure(probe, grammar, test, seed=seed, n_points=N_POINTS, n_draws=N_DRAWS)
-    output = [one for one in rows if one["layer"] == "output" and one["l"] == 1]
-    return {one["kind"]: one["value"] for one in output if one["n"] and np.isfinite(one["value"])}

@@ -13,7 +13,8 @@ from srhm.figures.looks import BLUE, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import BELOW, Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale, by_name
-from srhm_studies.learning_curves.attention.analysis import BLIND, CURVE
+from srhm_studies.learning_curves.attention.analysis import BLIND
+from srhm_studies.learning_curves.attention.configuration import LEARNER
 
 NETS = {
     "transformer": Look("transformer, no positions", VERMILION, "X", "-"),
@@ -30,7 +31,10 @@ def attention(cells: pd.DataFrame, complexity: pd.DataFrame, *, preset: str) -> 
     known = with_ends(complexity.assign(per_place=complexity["s0"] + 1))
     reached = known[known["status"] == "reached"]
     shown = ["test_error", "S", "D", "bag_error"]
-    means, n = cells.groupby([*CURVE, "P"], as_index=False)[shown].mean(), complexity["n_seeds"]
+    means, n = (
+        cells.groupby([*LEARNER.curve, "P"], as_index=False)[shown].mean(),
+        complexity["n_seeds"],
+    )
     return mosaic([
         *(_complexities(known[known["v"] == v]) for v in sorted(set(reached["v"]))),
         _curves(means), *(_plane(means, kind) for kind in "DS"),

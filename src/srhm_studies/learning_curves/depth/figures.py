@@ -1,10 +1,11 @@
-"""P* against s_0+1 at several L, and its exponents.
+"""P* against s_0+1 at several L, and its exponents: at s_0 > 0, and from one s_0 to the next.
 
 Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
 features, n_c classes, m synonyms.
 """
 
 import pandas as pd
+import pyarrow as pa
 from matplotlib.figure import Figure
 
 from srhm.figures import looks
@@ -14,8 +15,31 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import Scale
 from srhm.figures.selection import predicted
-from srhm.statistics.exponents_of_grammars import mean_exponents
-from srhm_studies.learning_curves.depth.analysis import STEPS
+from srhm.statistics.exponents_of_grammars import (
+    OF_GRAMMAR,
+    complexities_of_grammars,
+    mean_exponents,
+    powers,
+)
+from srhm.store.tables import CELLS
+
+# of: "all" s_0 > 0, "0 to 1" or "1 to 2".
+EXPONENTS = pa.schema(
+    [
+        *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
+        *(("of", pa.string()), ("exponent", pa.float64())),
+    ]
+)
+STEPS = {"0 to 1": (0, 1), "1 to 2": (1, 2)}
+
+
+def exponents(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
+    """Rows of EXPONENTS; a grammar of which a P* is censored has none with it."""
+    rows, by = complexities_of_grammars(cells, threshold=threshold), ["net", *OF_GRAMMAR, "of"]
+    parts = [rows[rows["s0"] > 0].assign(of="all")]
+    parts += [rows[rows["s0"].isin(pair)].assign(of=name) for name, pair in STEPS.items()]
+    return powers(pd.concat(parts), "P_star", by=by)[EXPONENTS.names]
+
 
 NETS = ("cnn", "lcn")
 DEPTHS = Scale(column="L", title="$L$", looks={

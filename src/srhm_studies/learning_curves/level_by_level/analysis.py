@@ -4,14 +4,21 @@ Letters of the paper: P training points, L depth, s_0 empty places for each info
 features, m synonyms, n_c classes.
 """
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from srhm.model.grammar import DATA_MODEL, GRAMMAR
-from srhm.statistics.sample_complexity import sample_complexity
-from srhm_studies.learning_curves.level_by_level.configuration import law
-from srhm_studies.learning_curves.level_by_level.tables import SAMPLE_COMPLEXITY
+from srhm.learning_curve import sample_complexity
+from srhm.model.grammar import GRAMMAR
+from srhm.statistics.publications import published_complexities
+from srhm_studies.learning_curves.learner import complexities_of, curve_names, laws_of
+from srhm_studies.learning_curves.level_by_level.configuration import (
+    REFERENCES,
+    SAMPLE_COMPLEXITY,
+    law,
+)
 
 # A grammar counts as weakly identifiable if at each level the responses of any two latents differ
 # by a fifth of what two typical ones do. A choice: the article names no number.
@@ -23,36 +30,14 @@ CURVE = ("net", "draws", *GRAMMAR)
 def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """P* of each curve (SAMPLE_COMPLEXITY): of all its grammars, and of the identifiable ones.
 
-    By the rule of `srhm.statistics.sample_complexity`, with standard deviations pooled over curves
-    of one net, kind of draws and L. small_pool says nothing where draws are independent.
+    small_pool says nothing where draws are independent.
     """
-    values = cells[[*CURVE, "P", "seed"]].assign(curve=names(cells), sparsity="A")
-    both = [
-        values.assign(criterion=ALL, value=cells["test_error"]),
-        values.assign(criterion=IDENTIFIABLE, value=cells["test_error"])[identifiable(cells)],
-    ]
-    found = sample_complexity(
-        pd.concat(both, ignore_index=True),
+    errors = cells["test_error"]
+    return complexities_of(
+        cells, CURVE, {ALL: errors, IDENTIFIABLE: errors[identifiable(cells)]}, law=law,
         thresholds={ALL: [threshold], IDENTIFIABLE: [threshold]},
-        columns=("curve", "net", "draws", *DATA_MODEL),
         pooled_over=("net", "draws", "L"),
-    )
-    return found.assign(law=laws(found))[SAMPLE_COMPLEXITY.names]
-
-
-def laws(rows: pd.DataFrame) -> NDArray[np.float64]:
-    """`law` of each row of a table with net and grammar."""
-    columns = [rows[name].tolist() for name in ("net", "L", "s0", "m", "n_c")]
-    return np.array(
-        [law(net, L=L, s0=s0, m=m, n_c=n_c) for net, L, s0, m, n_c in zip(*columns, strict=True)],
-        dtype=float,
-    )
-
-
-def names(cells: pd.DataFrame) -> pd.Series:
-    """The learning curve of each cell. A file of rows, elsewhere a "curve", has several."""
-    rows = zip(*(cells[name].tolist() for name in CURVE), strict=True)
-    return pd.Series([" ".join(map(str, row)) for row in rows], index=cells.index, dtype="str")
+    )[SAMPLE_COMPLEXITY.names]  # fmt: skip
 
 
 def identifiable(cells: pd.DataFrame) -> pd.Series:
@@ -77,15 +62,6 @@ def curves(
     return own if L is None else own[own["L"] == L]
 
 
-def differing(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Curves of the grammars of which at least two differ in this column alone."""
-    rest = [name for name in CURVE if name != column]
-    if rows.empty:
-        return rows
-    n = rows.groupby(rest)[column].transform("nunique")
-    return rows[n > 1]
-
-
 def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
     """Curves of dense grammars with v = m = n_c."""
     return rows[(rows["v"] == rows["m"]) & (rows["v"] == rows["n_c"]) & (rows["s0"] == 0)]
@@ -95,9 +71,9 @@ def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Rows of levels with the coordinates of their cells, and `law`; gap is that of the level."""
     columns = ["key", *CURVE, "P", "seed", "test_error"]
     own = levels.drop(columns="curve")
-    cell_columns = cells[columns].assign(curve=names(cells), cell_gap=cells["gap"])
+    cell_columns = cells[columns].assign(curve=curve_names(cells, CURVE), cell_gap=cells["gap"])
     found = own.merge(cell_columns, on="key")
-    return found.assign(law=laws(found))
+    return found.assign(law=laws_of(found, CURVE, law))
 
 
 def powers_of_P(rows: pd.DataFrame) -> pd.DataFrame:
@@ -133,3 +109,46 @@ def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
         one = one.assign(L=depth, power=drops / np.log(one["m"]))
         found.append(one.groupby(kept)["power"].mean().reset_index())
     return pd.concat(found[1:] or found, ignore_index=True)
+
+
+def references(
+    *, end_to_end: Sequence[str], layerwise: Sequence[str], threshold: float
+) -> pd.DataFrame:
+    """A row (REFERENCES) for each published P* of LCN and CNN at s = 2, sparsity A.
+
+    end_to_end: tables of cells of the study sparse_hierarchy; layerwise: of the study layerwise, at
+    the scale 1 of the output. Either may be without files.
+    """
+    frames = [
+        published_complexities(Path(file), threshold=threshold).assign(training="end to end")
+        for file in end_to_end
+    ]
+    frames += [_layerwise(Path(file), threshold) for file in layerwise]
+    frames = [one for one in frames if len(one)]
+    if not frames:
+        return pd.DataFrame(columns=REFERENCES.names)
+    return pd.concat(frames, ignore_index=True)[REFERENCES.names]
+
+
+def _layerwise(file: Path, threshold: float) -> pd.DataFrame:
+    cells = pd.read_parquet(file)
+    own = cells[(cells["training"] == "layerwise") & (cells["data"] == "srhm")]
+    rows = []
+    for (net, *grammar), curve in own.groupby(["net", *GRAMMAR]):
+        wide = curve.pivot_table(index="P", columns="seed", values="test_error")
+        found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
+        rows.append(
+            {
+                "net": net,
+                **dict(zip(GRAMMAR, grammar, strict=True)),
+                "P_star": found.P_star,
+                "P_star_low": found.low,
+                "P_star_high": found.high,
+                "status": found.status,
+                "n_seeds": found.n_seeds,
+                "small_pool": False,
+                "origin": f"{file.parts[-3]}/layerwise",
+                "training": "layer by layer",
+            }
+        )
+    return pd.DataFrame(rows)

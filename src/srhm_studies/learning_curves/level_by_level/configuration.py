@@ -1,23 +1,46 @@
-"""Section of the study, and the cells that it asks for. Imports no torch."""
+"""Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
+import pyarrow as pa
 from pydantic import Field
 
 from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
 from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells, planned
-from srhm.model.grammar import GrammarError, n_nodes, parameters_of
+from srhm.model.grammar import GRAMMAR, GrammarError, n_nodes, parameters_of
 from srhm.model.sampling import largest_training_set
 from srhm.store.provenance import canonical_json
+from srhm_studies.learning_curves.learner import GrammarKeys, complexities
 
+WHICH = {"net": str, "draws": str, **dict.fromkeys(GRAMMAR, int)}
+CELLS = schema({
+    **WHICH, **dict.fromkeys(("P", "n_test", "n_random"), int), "sensitivities": bool,
+    "test_error": float, "gap": float,
+})  # fmt: skip
+ERRORS = ("token_error", "token_error_clean", "response_error", "within", "between", "gap")
+LEVELS = schema({"level": int, **dict.fromkeys(ERRORS, float)}, long=True)
+SENSITIVITIES = schema({
+    "kind": str, "layer": str, "k": int, "l": int, "value": float, "standard_error": float,
+    "n": int, "n_draws": int,
+}, long=True)  # fmt: skip
+# P* of the algorithm. criterion: of all grammars, or of the weakly identifiable ones alone.
+SAMPLE_COMPLEXITY = complexities(WHICH)
+# P* of networks trained by gradient descent on the same grammars, from published rows.
+REFERENCES = pa.schema([
+    *((name, pa.string()) for name in ("origin", "training")),
+    *(SAMPLE_COMPLEXITY.field(name) for name in (
+        "net", *GRAMMAR, "P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool",
+    )),
+])  # fmt: skip
 FUNCTION = "srhm_studies.learning_curves.level_by_level.experiment:run"
 
 
-class Curves(Keys):
+class Curves(GrammarKeys):
     """Learning curves of the algorithm: a curve for each combination of the lists."""
 
     net: Several[Literal["separate", "shared"]] = Field(
@@ -28,11 +51,7 @@ class Curves(Keys):
         description="independent data, which may repeat, or distinct ones as in other studies",
     )
     L: Sizes = Field(description="depth of the hierarchy")
-    s: Sizes = Field([2], description="branching")
     s0: Counts = Field([0], description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
     P_over_law: Scales = Field(
         description="sizes of the training set, over n_c m^L times (s0+1)^2 (shared) or (s0+1)^L"
         " (separate); with distinct draws those that leave no test set are left out"
@@ -49,12 +68,13 @@ class LevelByLevelSection(Keys):
     curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
 
 
-def law(net: str, *, L: int, s0: int, m: int, n_c: int) -> float:
+def law(curve: Mapping[str, Any]) -> float:
     """n_c m^L with the factor of s_0+1 of Eq. 4 (shared, as of a CNN) or 3 (separate, of an LCN).
 
     Both without their constants.
     """
-    return float((s0 + 1) ** (2 if net == "shared" else L) * n_c * m**L)
+    power = 2 if curve["net"] == "shared" else curve["L"]
+    return float((curve["s0"] + 1) ** power * curve["n_c"] * curve["m"] ** curve["L"])
 
 
 def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> Planned:
@@ -95,10 +115,8 @@ def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> 
 def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
     """Coordinates of each curve of a group, and its P."""
     for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
-        net, L, s0, m, n_c = (curve[name] for name in ("net", "L", "s0", "m", "n_c"))
         parameters = parameters_of(curve)
-        scale = law(net, L=L, s0=s0, m=m, n_c=n_c)
-        points = {max(1, round(scale * factor)) for factor in group.P_over_law}
+        points = {max(1, round(law(curve) * factor)) for factor in group.P_over_law}
         if curve["draws"] == "distinct":
             points = {P for P in points if largest_training_set(parameters) >= P}
         yield curve, sorted(points)

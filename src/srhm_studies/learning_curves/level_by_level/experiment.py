@@ -1,4 +1,7 @@
-"""One cell: a grammar, a training set, the algorithm, and how far it is from the truth."""
+"""One cell: a grammar, a training set, the algorithm, and how far it is from the truth.
+
+The truth is what the label has to do with a latent, exactly: by the rules of the grammar.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,25 +10,123 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
 from srhm.data import tree
 from srhm.experiments.cells import Outcome
 from srhm.measure.sensitivity import Probe, Representation, measure
 from srhm.model.grammar import Grammar, draw_grammar, parameters_of
-from srhm.model.sampling import Derivations, derive, draw_sample, n_test_points
+from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
-from srhm_studies.learning_curves.level_by_level.errors import response_errors, token_error
-from srhm_studies.learning_curves.level_by_level.learner import Stage, groups, learn_level, predict
-from srhm_studies.learning_curves.level_by_level.patches import (
+from srhm_studies.learning_curves.cells import data_of
+from srhm_studies.learning_curves.level_by_level.learner import Stage, learn_level, predict
+from srhm_studies.learning_curves.tokens import (
     Alphabet,
+    Ints,
+    Patches,
+    Population,
     Tokens,
     alphabet_of,
+    groups,
+    independent,
     inputs,
+    labels_and,
+    node_of,
 )
-from srhm_studies.learning_curves.level_by_level.population import Population, population
 
-DRAWS = ("distinct", "independent")
+# Responses that differ by less, relative to the signal, are one but for rounding.
+EQUAL = 1e-9
+
+
+def gap(exact: Population) -> float:
+    """Least distance of two latents' responses over that of two typical ones, all groups.
+
+    Typical is √2 times the signal. 0: two latents are the same to the label, so that nobody
+    can tell them apart by it; 1: all pairs are as far apart. NaN with less than two latents.
+    """
+    least = np.nan
+    for shares, responses, signal in zip(exact.shares, exact.means, exact.signal(), strict=True):
+        own = responses[shares > 0]
+        if len(own) < 2:
+            continue
+        distances = np.linalg.norm(own[:, None] - own[None], axis=2)
+        closest = distances[~np.eye(len(own), dtype=bool)].min()
+        if signal > EQUAL:
+            closest = closest / (np.sqrt(2) * signal)
+        least = np.fmin(least, closest if closest > EQUAL else 0.0)
+    return float(least)
+
+
+def population(grammar: Grammar, level: int, group_of: Ints) -> Population:
+    """Latents of a level by group of its places; group_of: the group of each place."""
+    table = labels_and(grammar, level)
+    parameters = grammar.parameters
+    nodes = node_of(parameters.branching, parameters.n_empty, parameters.depth + 1 - level)
+    grouped = np.zeros((int(group_of.max()) + 1, *table.shape[1:]))
+    np.add.at(grouped, group_of, table[nodes])
+    grouped /= grouped.sum(axis=(1, 2), keepdims=True)
+    shares = grouped.sum(axis=1)
+    given = grouped.transpose(0, 2, 1) / np.where(shares > 0, shares, 1.0)[:, :, None]
+    responses = np.where(shares[:, :, None] > 0, given - 1 / parameters.n_classes, 0.0)
+    return Population(shares, responses)
+
+
+def token_error(
+    tokens: NDArray[np.integer], latents: NDArray[np.integer], groups: NDArray[np.integer]
+) -> float:
+    """Share of patches whose token disagrees with the latent, all arrays (n, k).
+
+    Tokens have no names of their own: in each group they are matched with the latents as well as
+    can be, one to one.
+    """
+    n_groups, size = int(groups.max()) + 1, int(max(tokens.max(), latents.max())) + 1
+    numbers = (groups.astype(np.int64) * size + tokens) * size + latents
+    tables = np.bincount(numbers.ravel(), minlength=n_groups * size**2)
+    agreeing = 0
+    for table in tables.reshape(n_groups, size, size):
+        agreeing += int(table[linear_sum_assignment(table, maximize=True)].sum())
+    return 1 - agreeing / tokens.size
+
+
+def response_errors(
+    stage: Stage, patches: Patches, latents: NDArray[np.integer], exact: Population
+) -> dict[str, float]:
+    """Learnt responses of a level against exact ones, from true latents below.
+
+    patches, latents (n, k): of the training points, with the latent that made each patch. Averages
+    over groups of their squares, each over its own signal; groups without signal are left out.
+
+    Returns:
+        response_error: root of the mean square of learnt - exact. within: mean square about the
+        mean of their latent, of the synonyms (and placements) of one latent: 0 for a clean signal.
+        between: mean square of the latents' means, corrected for nothing.
+    """
+    of_content = np.zeros(stage.counts.shape, dtype=np.int64)
+    of_content[stage.group_of[patches.places], patches.contents] = latents
+    found = []
+    for group, signal in enumerate(exact.signal()):
+        weights = stage.counts[group].astype(float)
+        if signal**2 < 1e-12 or not weights.any():
+            continue
+        weights /= weights.sum()
+        learnt, own = stage.responses[group], of_content[group]
+        n = exact.means.shape[1]
+        mass = np.bincount(own, weights, minlength=n)
+        sums = np.zeros((n, learnt.shape[1]))
+        np.add.at(sums, own, weights[:, None] * learnt)
+        centres = sums / np.where(mass > 0, mass, 1.0)[:, None]
+        squares = [
+            weights @ ((learnt - exact.means[group][own]) ** 2).sum(axis=1),
+            weights @ ((learnt - centres[own]) ** 2).sum(axis=1),
+            mass @ (centres**2).sum(axis=1),
+        ]
+        found.append(np.array(squares) / signal**2)
+    error, within, between = np.mean(found, axis=0) if found else [np.nan] * 3
+    return {"response_error": float(np.sqrt(error)), "within": float(within),
+            "between": float(between)}  # fmt: skip
+
+
 N_POINTS = 200  # test points of the sensitivities
 N_DRAWS = 2  # images of each
 
@@ -40,7 +141,7 @@ class Task:
 
     grammar: Grammar
     alphabet: Alphabet
-    group_of: list[NDArray[np.int64]]
+    group_of: list[Ints]
     exact: list[Population]
 
     @property
@@ -63,39 +164,16 @@ def task_of(grammar: Grammar, *, net: str) -> Task:
     return Task(grammar, alphabet_of(parameters), group_of, exact)
 
 
-def sample(
-    grammar: Grammar, *, draws: str, n_train: int, n_test: int, seed: int
-) -> tuple[Derivations, Derivations]:
+def sample(cell: Mapping[str, Any], grammar: Grammar) -> tuple[Derivations, Derivations]:
     """Training and test data: "distinct" as all studies have them, or "independent" ones.
 
     Independent data may repeat, within and between the two; so the number of distinct data sets no
     bound to P, as in the article's theorem.
-
-    Raises:
-        ValueError: if `draws` is unknown.
-        SampleError: if there are not as many distinct data.
     """
-    if draws not in DRAWS:
-        raise ValueError(f"draws = {draws!r}: allowed are {', '.join(DRAWS)}")
-    train, test = (generator(seed, role=role) for role in ("train", "test"))
-    if draws == "independent":
-        return independent(grammar, n_train, train), independent(grammar, n_test, test)
-    n_test = n_test_points(grammar.parameters, n_train=n_train, n_test=n_test)
-    return draw_sample(
-        grammar, n_train=n_train, n_test=n_test, train_generator=train, test_generator=test
-    )
-
-
-def independent(grammar: Grammar, n: int, generator: np.random.Generator) -> Derivations:
-    """n data with all choices drawn at random."""
-    parameters = grammar.parameters
-    nodes = (n, parameters.n_nodes)
-    return derive(
-        grammar,
-        generator.integers(parameters.n_classes, size=n),
-        generator.integers(parameters.n_synonyms, size=nodes),
-        generator.integers(parameters.n_placements, size=nodes),
-    )
+    if cell["draws"] == "distinct":
+        return data_of(cell, grammar)
+    train, test = (generator(cell["seed"], role=role) for role in ("train", "test"))
+    return independent(grammar, cell["P"], train), independent(grammar, cell["n_test"], test)
 
 
 def learn(
@@ -172,16 +250,14 @@ def level_rows(
                 "level": level,
                 "token_error": _error(learnt[level - 1], latents, groups_of_test, last=last),
                 "token_error_clean": _error(alone, latents, groups_of_test, last=last),
-                "response_error": responses.error,
-                "within": responses.within,
-                "between": responses.between,
-                "gap": nan if last else exact.gap(),
+                **responses,
+                "gap": nan if last else gap(exact),
             }
         )
     return rows
 
 
-def _error(tokens: Tokens, latents: Tokens, group: NDArray[np.int64], *, last: bool) -> float:
+def _error(tokens: Tokens, latents: Tokens, group: Ints, *, last: bool) -> float:
     """Classes have names: nothing is matched."""
     if last:
         return float((tokens.values != latents.values).mean())
@@ -212,9 +288,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     seed, n_random = cell["seed"], cell["n_random"]
     grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
     task = task_of(grammar, net=cell["net"])
-    train, test = sample(
-        grammar, draws=cell["draws"], n_train=cell["P"], n_test=cell["n_test"], seed=seed
-    )
+    train, test = sample(cell, grammar)
     of_learner = generator(seed, role="initialisation")
     # Arrays are small: a second thread of k-means costs more than it gives.
     with threadpool_limits(1):

@@ -20,16 +20,16 @@ from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
 from srhm.figures.scales import Scale, by_name, graded, parted
 from srhm.figures.words import described
 from srhm.scorecard.rows import chosen
-from srhm_studies.learning_curves.level_by_level import analysis
+from srhm_studies.learning_curves.learner import differing, laws_of
 from srhm_studies.learning_curves.level_by_level.analysis import (
     CURVE,
     LEAST_GAP,
     curves,
     diagonal,
-    differing,
     identifiable,
     levels_of,
 )
+from srhm_studies.learning_curves.level_by_level.configuration import law as law_of_curve
 
 NETS = {"shared": Look("shared", marker="o"), "separate": Look("separate", marker="s")}
 LIKE = {"shared": "cnn", "separate": "lcn"}
@@ -92,7 +92,7 @@ def level_by_level_complexity(
     own = chosen(cells, {"net": "shared", "draws": "independent"})
     own = diagonal(own[identifiable(own)])
     own = own[own["v"] == own.groupby("L")["v"].transform("max")]
-    own = own.assign(x=own["P"] / analysis.laws(own))
+    own = own.assign(x=own["P"] / laws_of(own, CURVE, law_of_curve))
     return mosaic([
         Panel(title="largest $v=m=n_c$ of each $L$", x=Axis("$P / (n_c m^L)$", log=True),
               y=Axis("test error $\\varepsilon$", limits=(0, 1)), marks=[
@@ -106,7 +106,7 @@ def level_by_level_complexity(
 
 
 def _against_m(complexity: pd.DataFrame) -> Panel:
-    rows = differing(curves(complexity, net="shared"), "m")
+    rows = differing(curves(complexity, net="shared"), "m", CURVE)
     rows = rows[rows["s0"] == 0]
     features = "/".join(str(v) for v in sorted(set(rows["v"].tolist())))
     known = rows[rows["status"] == "reached"]
@@ -125,7 +125,7 @@ def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
     rows = pd.concat([diagonal(curves(complexity, net=net)) for net in NETS])
     other = diagonal(chosen(references, {"status": "reached", "net": ("cnn", "lcn")}))
     other = other.merge(rows[["L", "s", "v"]].drop_duplicates())
-    other = other.assign(place=analysis.laws(other.assign(net="shared")))
+    other = other.assign(place=laws_of(other.assign(net="shared", draws=""), CURVE, law_of_curve))
     # Separate is moved to the right, so that shared is seen.
     aside = rows["net"].map({"shared": 1.0, "separate": 1.15}).astype(float)
     ends = [float(rows["law"].min()), float(rows["law"].max())] if len(rows) else []
@@ -262,7 +262,7 @@ def level_by_level_sparsity(
     Patches of all places pooled, or each place on its own. Grey: networks that were trained end to
     end on the same grammars.
     """
-    panels = [_against_places(differing(curves(complexity, net=net), "s0"), references, net)
+    panels = [_against_places(differing(curves(complexity, net=net), "s0", CURVE), references, net)
               for net in NETS]  # fmt: skip
     return mosaic(panels, columns=2, preset=preset, height=2.6,
                   notes=[f"Grammars with a gap of {LEAST_GAP} or more; bars: 95 %."])  # fmt: skip

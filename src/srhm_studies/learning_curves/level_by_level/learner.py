@@ -4,9 +4,6 @@ At each level the label is regressed on random features of the patches (Rahimi a
 learnt response of a content is an estimate of P(label | content) - P(label). Contents of like
 response are synonyms: k-means makes them one token. Tokens replace patches, and the next level
 begins. At the last level the response says the class.
-
-Two ways to look at places: "separate" (like an LCN), where every place of a level has its own
-regression and tokens; "shared" (like a CNN), where the patches of all places are pooled.
 """
 
 from collections.abc import Sequence
@@ -18,9 +15,8 @@ from sklearn.cluster import KMeans
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 
-from srhm_studies.learning_curves.level_by_level.patches import Alphabet, Patches, Tokens
+from srhm_studies.learning_curves.tokens import Alphabet, Floats, Ints, Patches, Tokens
 
-NETS = ("separate", "shared")
 # Of the Gaussian kernel exp(-GAMMA |x - x'|^2) that the random features approximate. Contents that
 # share one of two tokens are at |x - x'|^2 = 2, where the kernel is 0.14: nearly a look-up table.
 GAMMA = 1.0
@@ -38,26 +34,15 @@ class Stage:
     class. counts (groups, contents): training patches. group_of: the group of each place.
     """
 
-    responses: NDArray[np.float64]
-    tokens: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    group_of: NDArray[np.int64]
+    responses: Floats
+    tokens: Ints
+    counts: Ints
+    group_of: Ints
 
     def apply(self, patches: Patches) -> Tokens:
         """The tokens that replace patches."""
         group = self.group_of[patches.places]
         return Tokens(self.tokens[group, patches.contents], patches.places)
-
-
-def groups(net: str, n_places: int) -> NDArray[np.int64]:
-    """The group of each place of a level.
-
-    Raises:
-        ValueError: if the net is unknown.
-    """
-    if net not in NETS:
-        raise ValueError(f"net = {net!r}: allowed are {', '.join(NETS)}")
-    return np.arange(n_places) if net == "separate" else np.zeros(n_places, dtype=np.int64)
 
 
 def learn_level(
@@ -66,7 +51,7 @@ def learn_level(
     *,
     alphabet: Alphabet,
     n_classes: int,
-    group_of: NDArray[np.int64],
+    group_of: Ints,
     n_clusters: Sequence[int] | None,
     n_random: int,
     generator: np.random.Generator,
@@ -95,8 +80,8 @@ def label_means(
     labels: NDArray[np.integer],
     alphabet: Alphabet,
     n_classes: int,
-    group_of: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    group_of: Ints,
+) -> tuple[Ints, Floats]:
     """How often each content was met, and the mean of its labels less that of all.
 
     Shapes (groups, contents) and (groups, contents, n_c); 0 for what was never met. A label is a
@@ -113,9 +98,7 @@ def label_means(
     return counts, np.where(counts[:, :, None] > 0, means, 0.0)
 
 
-def ridge(
-    features: NDArray[np.float64], counts: NDArray[np.int64], means: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def ridge(features: Floats, counts: Ints, means: Floats) -> Floats:
     """Response to every content (contents, n_c), fitted to the contents that were met.
 
     The regression on all training patches is the one on their distinct contents, each with its mean
@@ -129,9 +112,7 @@ def ridge(
     return np.asarray(model.predict(features)).reshape(means.shape)
 
 
-def clusters(
-    responses: NDArray[np.float64], counts: NDArray[np.int64], n_clusters: int, *, seed: int
-) -> NDArray[np.int64]:
+def clusters(responses: Floats, counts: Ints, n_clusters: int, *, seed: int) -> Ints:
     """A token for every content: k-means of the responses of what was met, weighted by counts.
 
     What was never met gets the token of the nearest centre.

@@ -2,57 +2,34 @@
 
 from srhm.declare.study import Derived, Figure
 from srhm.experiments.study import experiment_study
+from srhm_studies.learning_curves.learner import COMPLEXITIES
 from srhm_studies.learning_curves.level_by_level.configuration import LevelByLevelSection, plan
 
 STUDY = experiment_study(
     "level_by_level",
     "Level by level: the algorithm of a proof",
     package=__package__,
+    schemas=".configuration",
     computes="learning level by level",
     config=LevelByLevelSection,
     plan=plan,
     long=("levels", "sensitivities"),
     tables=(
-        Derived(
-            "sample_complexity",
-            ".analysis:sample_complexities",
-            ".tables:SAMPLE_COMPLEXITY",
-            uses=("cells",),
-            settings=("threshold",),
-        ),
-        Derived(
-            "references",
-            ".references:references",
-            ".tables:REFERENCES",
-            settings=("threshold",),
-            files={
-                "end_to_end": "published/*/sparse_hierarchy/cells.parquet",
-                "layerwise": "published/*/layerwise/cells.parquet",
-            },
-        ),
+        COMPLEXITIES,
+        Derived("references", schema=".configuration:REFERENCES", settings=("threshold",), files={
+            "end_to_end": "published/*/sparse_hierarchy/cells.parquet",
+            "layerwise": "published/*/layerwise/cells.parquet",
+        }),
     ),
     figures=(
-        Figure(
-            "level_by_level_complexity",
-            "sample complexity of the algorithm level by level",
-            ("cells", "sample_complexity", "references"),
-            settings=("preset", "threshold"),
-        ),
+        Figure("level_by_level_complexity", "sample complexity of the algorithm level by level",
+               ("cells", "sample_complexity", "references"), settings=("preset", "threshold")),
         Figure("level_by_level_errors", "error of each level", ("cells", "levels")),
-        Figure(
-            "level_by_level_conditions",
-            "clean signal and weak identifiability",
-            ("cells", "levels", "sample_complexity"),
-        ),
-        Figure(
-            "level_by_level_sparsity",
-            "what empty places cost the algorithm",
-            ("sample_complexity", "references"),
-        ),
-        Figure(
-            "level_by_level_stages",
-            "sensitivities to synonyms after each stage",
-            ("cells", "sensitivities"),
-        ),
+        Figure("level_by_level_conditions", "clean signal and weak identifiability",
+               ("cells", "levels", "sample_complexity")),
+        Figure("level_by_level_sparsity", "what empty places cost the algorithm",
+               ("sample_complexity", "references")),
+        Figure("level_by_level_stages", "sensitivities to synonyms after each stage",
+               ("cells", "sensitivities")),
     ),
-)
+)  # fmt: skip

@@ -1,52 +1,36 @@
-"""Section of the study, and the cells that it asks for. Imports no torch."""
+"""Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
+import pyarrow as pa
 from pydantic import Field
 
-from srhm.declare.keys import (
-    Counts,
-    Keys,
-    Positive,
-    PositiveInt,
-    Scales,
-    Seeds,
-    Several,
-    Sizes,
-    combinations,
-)
-from srhm.declare.study import ConfigError, Planned, Trainer
-from srhm.experiments.groups import CurveCells, planned
+from srhm.declare.keys import Keys, Positive, PositiveInt, Scales, Seeds, Several
+from srhm.declare.study import Planned, Trainer
+from srhm.experiments.groups import planned
 from srhm.model import theory
-from srhm.model.grammar import GrammarError, parameters_of
-from srhm.model.sampling import largest_training_set
+from srhm_studies.learning_curves.learner import (
+    SEEDS,
+    CurvesKeys,
+    Learner,
+    complexities,
+    sizes_over,
+)
 
-FUNCTION = "srhm_studies.learning_curves.optimisers.experiment:run"
-Optimiser = Literal["momentum", "plain", "decay", "adam"]
 
-
-class Curves(Keys):
+class Curves(CurvesKeys):
     """Learning curves: a curve for each combination of the lists."""
 
     net: Several[Literal["lcn", "cnn"]] = Field(description="network")
-    optimiser: Several[Optimiser] = Field(
+    optimiser: Several[Literal["momentum", "plain", "decay", "adam"]] = Field(
         description="momentum: SGD with momentum 0.9; plain: SGD; decay: SGD with momentum and"
         " weight decay; adam: Adam"
     )
     rate: Scales = Field(description="learning rate; of SGD over the width H")
-    L: Sizes = Field([2], description="depth of the hierarchy")
-    s: Sizes = Field([2], description="branching")
-    s0: Counts = Field(description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
-    P_over_law: Scales = Field(
-        description="sizes of the training set, over n_c m^L times (s0+1)^2 (CNN) or (s0+1)^L"
-        " (LCN); those that leave no test set are left out"
-    )
-    seeds: Seeds = Field(6, description="seeds 0, 1, ...: grammars, data, initial weights")
+    P_over_law: Scales = sizes_over("n_c m^L times (s0+1)^2 (CNN) or (s0+1)^L (LCN)")
+    seeds: Seeds = Field(6, description=SEEDS)
 
 
 class OptimisersSection(Keys):
@@ -69,34 +53,29 @@ def law(curve: Mapping[str, Any]) -> float:
     )  # fmt: skip
 
 
-def plan(section: OptimisersSection, directory: Path, *, trainer: Trainer) -> Planned:
-    """The cells of all groups. A job has those of one net, optimiser, L and v.
+LEARNER = Learner(
+    function="srhm_studies.learning_curves.optimisers.experiment:run",
+    law=law,
+    factors={"optimiser": str, "rate": float},
+    given={"loss_threshold": float},
+)
+CELLS = LEARNER.cells
+# best: whether no other rate of the optimiser has a smaller P*; at_end: whether the best rate is
+# the smallest or the largest that was tried.
+SAMPLE_COMPLEXITY = complexities(LEARNER.columns, n_diverged=int, best=bool, at_end=bool)
+# P* of each grammar at each rate; of a censored one its bound. capped: cells that did not fit.
+GRAMMARS = pa.schema([
+    *(SAMPLE_COMPLEXITY.field(name) for name in LEARNER.curve), ("seed", pa.int64()),
+    ("P_star", pa.float64()), ("status", pa.string()), ("best", pa.bool_()), ("capped", pa.int64()),
+])  # fmt: skip
 
-    Raises:
-        ConfigError: naming the group, the key and what is allowed.
-    """
-    jobs: dict[str, list[dict[str, Any]]] = {}
-    for number, group in enumerate(section.curves):
-        names = ("net", "optimiser", "rate", "L", "s", "s0", "v", "n_c", "m")
-        for curve in combinations(group, *names):
-            try:
-                largest = largest_training_set(parameters_of(curve))
-            except GrammarError as error:
-                raise ConfigError(f"  curves.{number}: {error}") from error
-            sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
-            name = "optimisers-{net}-{optimiser}-L{L}-v{v}".format_map(curve)
-            jobs.setdefault(name, []).extend(
-                {**curve, "P": P, "width": section.width, "n_test": section.n_test,
-                 "max_steps": section.max_steps, "loss_threshold": section.loss_threshold,
-                 "seed": seed}
-                for P in sizes if largest >= P for seed in range(group.seeds)
-            )  # fmt: skip
-    families = [
-        CurveCells(name=name, function=FUNCTION, cells=cells, long=False)
-        for name, cells in jobs.items()
-        if cells
-    ]
-    return planned(trainer, families)
+
+def plan(section: OptimisersSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups. A job has those of one net, optimiser, L and v."""
+    names = ("net", "optimiser", "rate", "L", "s", "s0", "v", "n_c", "m")
+    label = "optimisers-{net}-{optimiser}-L{L}-v{v}".format_map
+    given = section.model_dump(exclude={"curves"})
+    return planned(trainer, LEARNER.families(section.curves, names, label, lambda *_: given))
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

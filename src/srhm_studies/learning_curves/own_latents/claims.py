@@ -6,25 +6,25 @@ noise of the counts, worked out in methods.md, where the article says nothing.
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, predictions
+from srhm.scorecard.claims import predictions
 from srhm.scorecard.complexity_rows import of_seeds
-from srhm.scorecard.estimators import Mean, Ratio, Slope
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_of
+from srhm_studies.learning_curves.learner import curve_names, differing
 from srhm_studies.learning_curves.own_latents.analysis import (
     CURVE,
     WRONG,
-    differing,
-    names,
     noises,
     open_part,
 )
 
 
-@rows_of("sample_complexity", "cells", nothing="no two curves that differ in this alone")
+@rows_of("sample_complexity", "cells", nothing="no two curves that differ in this alone", what="P*")
 def stars(
     complexity: pd.DataFrame,
     cells: pd.DataFrame,
@@ -40,8 +40,8 @@ def stars(
     rows = complexity[complexity["criterion"] == "wrong"]
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows[open_part(rows) > 0]
-    rows = differing(rows, column, along=along) if column else rows
-    own = cells.assign(curve=names(cells), test_error=cells["wrong"])
+    rows = differing(rows, column, CURVE, along=along) if column else rows
+    own = cells.assign(curve=curve_names(cells, CURVE), test_error=cells["wrong"])
     rows = of_seeds(rows, own, threshold=WRONG)
     per_m = rows["L"].where(rows["target"] == "class", 0)
     return left_out(
@@ -55,7 +55,7 @@ def stars(
     )  # fmt: skip
 
 
-@rows_of("sample_complexity", nothing="no curve with a P* of both")
+@rows_of("sample_complexity", nothing="no curve with a P* of both", what="curves")
 def levels(complexity: pd.DataFrame) -> pd.DataFrame:
     """P* of all levels over that of the first, `ratio`, of curves of three levels or more."""
     rows = complexity[(complexity["status"] == "reached") & (complexity["L"] > 2)]
@@ -65,16 +65,16 @@ def levels(complexity: pd.DataFrame) -> pd.DataFrame:
     return wide.assign(ratio=wide["wrong"] / wide["wrong_first"]).dropna()
 
 
-@rows_of("cells", nothing="no two curves that differ in this alone")
+@rows_of("cells", nothing="no two curves that differ in this alone", what="grammars")
 def equal_noise(cells: pd.DataFrame, *, column: str, along: Sequence[str] = ()) -> pd.DataFrame:
     """`noises` of dense curves (or any, of s0) that differ in a column alone."""
     rows = noises(cells)
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows.assign(P_open=rows["P_noise"] * open_part(rows))
-    return differing(rows, column, along=along)
+    return differing(rows, column, CURVE, along=along)
 
 
-@rows_of("cells")
+@rows_of("cells", what="grammars")
 def full(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells at the largest P of curves whose tuples are all in use."""
     own = cells[cells["m"] == cells["v"] ** (cells["s"] - 1)]
@@ -89,160 +89,100 @@ HALF = (
     " logarithms add; whole exponents are still told apart by one"
 )
 EXACT = "0.3: noise over signal is a mean over grammars, with corrections of 1/m and 1/v"
-along_s0 = partial(Claim, topic="Empty places without labels", figure="own_latents", why=WHOLE)
-depth = partial(Claim, topic="Depth", figure="own_latents")
-noisy = partial(Claim, topic="Where noise equals signal", figure="own_latents", place=COUNT)
 
 
-def exponent(target: str, net: str, column: str, where: dict[str, int]) -> Slope:
+def others(*columns: str) -> list[str]:
+    """Coordinates of a curve but these."""
+    return [name for name in CURVE if name not in columns]
+
+
+def exponent(target: str, net: str, column: str, **where: int) -> Any:
     """Exponent of s_0+1 or m in P*."""
-    return Slope(
-        "P_open", against="places" if column == "s0" else column,
-        within=(*(one for one in CURVE if one != column), *(["seed"] if column == "s0" else [])),
-        where={"s": 2, "target": target, "net": net, **where}, error="clusters", one_v=True,
-        rows=stars.given(column=column), what="P*",
+    against, seed = ("places", ["seed"]) if column == "s0" else (column, [])
+    return stars.given(column=column).slope(
+        "P_open", against, within=(*others(column), *seed), error="clusters", one_v=True,
+        **{"s": 2, "target": target, "net": net, **where},
     )  # fmt: skip
 
 
-def of_noise(net: str, column: str, where: dict[str, int], *, along: tuple[str, ...] = ()) -> Slope:
+def of_noise(net: str, column: str, L: int, *along: str) -> Any:
     """Exponent in the P at which noise equals signal, of the context."""
-    return Slope(
-        "P_open", against="places" if column == "s0" else column,
-        within=tuple(name for name in CURVE if name not in (column, *along)),
-        where={"s": 2, "target": "context", "net": net, **where},
-        per=("v", "m", "seed") if column == "s0" else (),
-        rows=equal_noise.given(column=column, along=along), what="grammars",
+    against, per = ("places", ("v", "m", "seed")) if column == "s0" else (column, ())
+    return equal_noise.given(column=column, along=along).slope(
+        "P_open", against, within=tuple(others(column, *along)), per=per,
+        s=2, target="context", net=net, L=L,
     )  # fmt: skip
 
 
-def ratio(target: str, net: str, L: int) -> Ratio:
-    """P* at L + 1 over that at L, of the label over m."""
-    return Ratio(
-        "P_per_m", where={"target": target, "net": net, "L": L + 1}, over={"L": L},
-        on=[name for name in CURVE if name != "L"], scale="log", what="grammars", alone=("v", "m"),
-        rows=stars,
-    )  # fmt: skip
+sheet = Sheet()
+topic = partial(sheet.topic, figure="own_latents", place=COUNT)
+say = topic("Synonyms")
+for target, least, power, place in (
+    ("context", 2, 3, ARTICLE), ("parent", 3, 2, COUNT), ("class", 2, 0, ARTICLE),
+):  # fmt: skip
+    for L in range(least, 5):
+        words = ", P* times 1 - m/v^(s-1)" if target == "context" else ""
+        say(f"m-{target}-L{L}", f"{target}, shared: exponent of m in P* at L = {L}{words}",
+            exponent(target, "shared", "m", L=L), Within(power or L, 0.5), HALF,
+            place=place)  # fmt: skip
+say("v-context", "context, shared: exponent of v in P* at L = 3, P* times 1 - m/v^(s-1)",
+    stars.given(column="v", along=("n_c",)).slope(
+        "P_open", "v", within=others("v", "n_c"), target="context", net="shared", L=3,
+        error="clusters", what="curves"), Within(0.25, 0.35),
+    "between 0 (all synonyms tell the centre of their cluster) and 1/2 (few do); a coordinate on"
+    " its own would say 1")  # fmt: skip
+for target, expected, why in (
+    ("context", Within(1, 0.1), "cousins are then independent: chance, at the worst level"),
+    ("class", Below(WRONG), "the bound defines P*"),
+):
+    say(f"full-{target}",
+        f"{target}, shared: wrong pairs at the largest P, all tuples in use (m = v^(s-1))",
+        full.mean("wrong", target=target, net="shared"), expected, why)  # fmt: skip
 
+say = topic("Depth")
+OF_CLASS = (1, 1.7, "1.7: below the root of m = 3, so that no other power of m will do")
+for target, net, (factor, within, why) in (
+    ("context", "separate", (1, 1.5, "1.5: it tells 1 from m, what labels pay, for m = 3 and"
+                                     " more")),
+    ("context", "shared", (0.5, 1.5, "a datum has s times the parents, which are pooled; 1.5 as for"
+                                     " separate")),
+    ("class", "shared", OF_CLASS), ("class", "separate", OF_CLASS),
+):  # fmt: skip
+    for L in (2, 3):
+        say(f"{target}-{net}-L{L + 1}-over-L{L}",
+            f"{target}, {net}: P*(L = {L + 1}) over P*(L = {L}){', over m' * (target == 'class')}",
+            stars.ratio("P_per_m", target=target, net=net, L=L + 1, over={"L": L}, on=others("L"),
+                        scale="log", alone=("v", "m"), what="grammars"), Factor(factor, within),
+            why, place=COUNT if net == "shared" else ARTICLE)  # fmt: skip
+for target in ("context", "class"):
+    say(f"first-{target}", f"{target}: P* of all levels over that of level 1, L = 3, 4",
+        levels.mean("ratio", target=target, scale="log"), Factor(1, 1.25),
+        "1.25: less than a step of P, of 2")  # fmt: skip
 
-def deeper(target: str, net: str, L: int, *, factor: float, reason: str, within: float) -> Claim:
-    """`ratio` as a claim."""
-    per_m = ", over m" if target == "class" else ""
-    return depth(
-        f"{target}-{net}-L{L + 1}-over-L{L}",
-        f"{target}, {net}: P*(L = {L + 1}) over P*(L = {L}){per_m}",
-        place=COUNT if net == "shared" else ARTICLE,
-        expected=Factor(factor, within), why=reason, measure=ratio(target, net, L),
-    )  # fmt: skip
+say = topic("Empty places without labels", why=WHOLE)
+for target, range_of_L in {"context": (2, 3, 4), "parent": (3,), "class": (2, 3)}.items():
+    for net in ("shared", "separate"):
+        for L in range_of_L:
+            say(f"s0-{target}-{net}-L{L}", f"{target}, {net}: exponent of s_0+1 in P* at L = {L}",
+                exponent(target, net, "s0", L=L),
+                Within(2 if net == "shared" else L + 1, 0.35))  # fmt: skip
+for target in ("context", "class"):
+    say(f"s0-{target}-shared-L2-s3",
+        f"{target}, shared: exponent of s_0+1 in P* at L = 2, s = 3",
+        exponent(target, "shared", "s0", s=3, L=2), Within(3, 0.35))  # fmt: skip
 
-
-STATED = (
-    *(
-        Claim(
-            f"m-{target}-L{L}",
-            f"{target}, shared: exponent of m in P* at L = {L}"
-            f"{', P* times 1 - m/v^(s-1)' if target == 'context' else ''}",
-            topic="Synonyms", figure="own_latents", place=place,
-            expected=Within(power, 0.5), why=HALF,
-            measure=exponent(target, "shared", "m", {"L": L}),
-        )
-        for target, L, power, place in (
-            ("context", 2, 3, ARTICLE), ("context", 3, 3, ARTICLE), ("context", 4, 3, ARTICLE),
-            ("parent", 3, 2, COUNT), ("parent", 4, 2, COUNT),
-            ("class", 2, 2, ARTICLE), ("class", 3, 3, ARTICLE), ("class", 4, 4, ARTICLE),
-        )
-    ),
-    Claim(
-        "v-context", "context, shared: exponent of v in P* at L = 3, P* times 1 - m/v^(s-1)",
-        topic="Synonyms", figure="own_latents", place=COUNT, expected=Within(0.25, 0.35),
-        why="between 0 (all synonyms tell the centre of their cluster) and 1/2 (few do); a"
-        " coordinate on its own would say 1",
-        measure=Slope(
-            "P_open", against="v", within=[name for name in CURVE if name not in ("v", "n_c")],
-            where={"target": "context", "net": "shared", "L": 3}, error="clusters",
-            rows=stars.given(column="v", along=("n_c",)), what="curves",
-        ),
-    ),
-    *(
-        Claim(
-            f"full-{target}",
-            f"{target}, shared: wrong pairs at the largest P, all tuples in use (m = v^(s-1))",
-            topic="Synonyms", figure="own_latents", place=COUNT, expected=expected, why=why,
-            measure=Mean("wrong", where={"target": target, "net": "shared"}, rows=full,
-                         what="grammars"),
-        )
-        for target, expected, why in (
-            ("context", Within(1, 0.1), "cousins are then independent: chance, at the worst level"),
-            ("class", Below(WRONG), "the bound defines P*"),
-        )
-    ),
-    *(
-        deeper("context", "separate", L, factor=1, within=1.5,
-               reason="1.5: it tells 1 from m, what labels pay, for m = 3 and more")
-        for L in (2, 3)
-    ),
-    *(
-        deeper("context", "shared", L, factor=0.5, within=1.5,
-               reason="a datum has s times the parents, which are pooled; 1.5 as for separate")
-        for L in (2, 3)
-    ),
-    *(
-        deeper("class", net, L, factor=1, within=1.7,
-               reason="1.7: below the root of m = 3, so that no other power of m will do")
-        for net in ("shared", "separate") for L in (2, 3)
-    ),
-    *(
-        depth(
-            f"first-{target}", f"{target}: P* of all levels over that of level 1, L = 3, 4",
-            place=COUNT, expected=Factor(1, 1.25), why="1.25: less than a step of P, of 2",
-            measure=Mean("ratio", scale="log", where={"target": target}, rows=levels,
-                         what="curves"),
-        )
-        for target in ("context", "class")
-    ),
-    *(
-        along_s0(
-            f"s0-{target}-{net}-L{L}", f"{target}, {net}: exponent of s_0+1 in P* at L = {L}",
-            place=COUNT, expected=Within(2 if net == "shared" else L + 1, 0.35),
-            measure=exponent(target, net, "s0", {"L": L}),
-        )
-        for target, net, depths in (
-            ("context", "shared", (2, 3, 4)), ("context", "separate", (2, 3, 4)),
-            ("parent", "shared", (3,)), ("parent", "separate", (3,)),
-            ("class", "shared", (2, 3)), ("class", "separate", (2, 3)),
-        )
-        for L in depths
-    ),
-    *(
-        along_s0(
-            f"s0-{target}-shared-L2-s3",
-            f"{target}, shared: exponent of s_0+1 in P* at L = 2, s = 3",
-            place=COUNT, expected=Within(3, 0.35),
-            measure=exponent(target, "shared", "s0", {"s": 3, "L": 2}),
-        )
-        for target in ("context", "class")
-    ),
-    noisy(
-        "noise-m", "context, shared: exponent of m at noise = signal, L = 3, times"
-        " 1 - m/v^(s-1)", expected=Within(3, 0.3), why=EXACT,
-        measure=of_noise("shared", "m", {"L": 3}),
-    ),
-    noisy(
-        "noise-v", "context, shared: exponent of v at noise = signal, L = 3, times"
-        " 1 - m/v^(s-1)", expected=Within(1, 0.3), why=EXACT,
-        measure=of_noise("shared", "v", {"L": 3}, along=("n_c",)),
-    ),
-    *(
-        noisy(
-            f"noise-s0-{net}-L{L}",
-            f"context, {net}: exponent of s_0+1 where noise equals signal, L = {L}",
-            expected=Within(power, 0.3), why=EXACT, measure=of_noise(net, "s0", {"L": L}),
-        )
-        for net, L, power in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6))
-    ),
-)  # fmt: skip
+say = topic("Where noise equals signal", why=EXACT)
+for letter, power, along in (("m", 3, ()), ("v", 1, ("n_c",))):
+    say(f"noise-{letter}",
+        f"context, shared: exponent of {letter} at noise = signal, L = 3, times 1 - m/v^(s-1)",
+        of_noise("shared", letter, 3, *along), Within(power, 0.3))  # fmt: skip
+for net, L, power in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6)):
+    say(f"noise-s0-{net}-L{L}",
+        f"context, {net}: exponent of s_0+1 where noise equals signal, L = {L}",
+        of_noise(net, "s0", L), Within(power, 0.3))  # fmt: skip
 
 CLAIMS = predictions(
-    STATED,
+    sheet.claims,
     {
         "m-parent-* v-context full-* context-shared-* class-shared-* first-* noise-*"
         " s0-context-*-L? s0-parent-* s0-class-*-L?": "2026-11-25, 4e7975f6",

@@ -1,5 +1,6 @@
-"""Section of the study, and the cells that it asks for. Imports no torch."""
+"""Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -7,14 +8,22 @@ from pydantic import Field
 
 from srhm.declare.keys import Counts, Keys, Scales, Seeds, Several, Sizes, combinations
 from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells, planned
-from srhm.model.grammar import GrammarError, parameters_of
+from srhm.model.grammar import GRAMMAR, GrammarError, parameters_of
 from srhm.store.provenance import canonical_json
+from srhm_studies.learning_curves.learner import GrammarKeys, complexities
 
+WHICH = {"target": str, "net": str, **dict.fromkeys(GRAMMAR, int)}
+CELLS = schema(
+    {**WHICH, "P": int, "n_test": int, "wrong": float, "wrong_first": float, "noise": float}
+)
+# criterion: "wrong", of all levels, or "wrong_first", of level 1.
+SAMPLE_COMPLEXITY = complexities(WHICH)
 FUNCTION = "srhm_studies.learning_curves.own_latents.experiment:run"
 
 
-class Curves(Keys):
+class Curves(GrammarKeys):
     """Curves of wrong pairs against P: one for each combination of the lists."""
 
     target: Several[Literal["context", "parent", "class"]] = Field(
@@ -25,11 +34,7 @@ class Curves(Keys):
         description="shared: counts of all places are pooled; separate: each place on its own"
     )
     L: Sizes = Field(description="depth of the hierarchy, 2 or more")
-    s: Sizes = Field([2], description="branching")
     s0: Counts = Field([0], description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
     P_over_law: Scales = Field(
         description="sizes of the training set, over the law of the README of the study"
     )
@@ -48,16 +53,18 @@ def closed(*, s: int, v: int, m: int) -> float:
     return float(1 - m / v ** (s - 1))
 
 
-def law(target: str, net: str, *, L: int, s: int, s0: int, v: int, m: int, n_c: int) -> float:
+def law(curve: Mapping[str, Any]) -> float:
     """Points that the counts should need, but for a constant; reasons in the README.
 
     v m^3/(1 - m/v^(s-1)) for the context (without the last factor where it is infinite), v m^2 for
     the parent, n_c m^L for the class; times (s_0+1)^s shared or (s_0+1)^(L-1+s) separate; over
     s^(L-2), parents of a datum, where places are pooled.
     """
+    L, s, s0, v, m, n_c = (curve[name] for name in ("L", "s", "s0", "v", "m", "n_c"))
+    target = curve["target"]
     found = {"context": v * m**3 / (closed(s=s, v=v, m=m) or 1), "parent": v * m**2,
              "class": n_c * m**L}[target]  # fmt: skip
-    if net == "separate":
+    if curve["net"] == "separate":
         return float(found * (s0 + 1) ** (L - 1 + s))
     return float(found * (s0 + 1) ** s / (s ** (L - 2) if target != "class" else 1))
 
@@ -79,8 +86,7 @@ def plan(section: OwnLatentsSection, directory: Path, *, trainer: Trainer) -> Pl
                 parameters_of(cell)
             except GrammarError as error:
                 raise ConfigError(f"  curves.{number}: {error}") from error
-            grammar = {name: cell[name] for name in ("L", "s", "s0", "v", "m", "n_c")}
-            points = max(1, round(scale * law(cell["target"], cell["net"], **grammar)))
+            points = max(1, round(scale * law(cell)))
             whole = {**cell, "P": points, "n_test": section.n_test}
             kind = "sparse" if cell["s0"] else "dense"
             name = f"own-latents-{cell['target']}-{cell['net']}-{kind}"

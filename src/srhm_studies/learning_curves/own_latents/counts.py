@@ -1,8 +1,8 @@
 """What tuples stand beside, counted, and the clusters of what was counted. Nothing is trained.
 
-Letters of the paper: L depth, s branching, s_0 empty places for each informative one, v features. A
-patch of level l holds s tokens in s(s_0+1) places; its content says which, and where. Targets are
-what is counted beside a content:
+Letters of the paper: L depth, s branching, m synonyms, v features, n_c classes, s_0 empty places
+for each informative one. A patch of level l holds s tokens in s(s_0+1) places; its content says
+which, and where. Targets are what is counted beside a content:
 
     context  the tokens of the other patches under the same parent (cousins, without labels)
     parent   the latent of level l+2 above the patch's own
@@ -11,62 +11,31 @@ what is counted beside a content:
 Nets: "shared": contents of all places are pooled, and so are places of the context, as a network
 that shares weights sees them. "separate": every place of a level is on its own, and the context is
 known with its places.
+
+What stands beside a latent is also known exactly, by the rules of the grammar, without data: where
+things are placed (sparsity A) says nothing on what they are.
 """
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
-from srhm.model.grammar import GrammarParameters
+from srhm.model.grammar import Grammar, GrammarParameters
+from srhm_studies.learning_curves.tokens import (
+    Floats,
+    Ints,
+    Patches,
+    Population,
+    Tokens,
+    labels_and,
+    node_of,
+    steps,
+)
 
 TARGETS = ("context", "parent", "class")
-NETS = ("shared", "separate")
 STARTS = 10  # of k-means, from which the best is taken
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Tokens:
-    """Tokens of one level of n data: values (n, k) from 0 on, and where they stand, (n, k)."""
-
-    values: Ints
-    places: Ints
-
-
-@dataclass(frozen=True)
-class Patches:
-    """Patches of one level: numbers of contents, and places, (n, k/s) each."""
-
-    contents: Ints
-    places: Ints
-
-
-def n_contents(parameters: GrammarParameters) -> int:
-    """Contents that a patch of v tokens can have, (v(s_0+1))^s."""
-    width = parameters.n_features * (parameters.n_empty + 1)
-    return int(width**parameters.branching)
-
-
-def patches(tokens: Tokens, parameters: GrammarParameters) -> Patches:
-    """The patches of tokens; s neighbours in the order of `Derivations` are in one patch."""
-    s, v, spread = parameters.branching, parameters.n_features, parameters.n_empty + 1
-    digits = (tokens.places % spread * v + tokens.values).reshape(len(tokens.values), -1, s)
-    numbers = digits @ (v * spread) ** np.arange(s - 1, -1, -1)
-    return Patches(numbers, tokens.places[:, ::s] // parameters.patch_size)
-
-
-def groups(net: str, n_places: int) -> Ints:
-    """The group of each place of a level: one of all, or one each.
-
-    Raises:
-        ValueError: if the net is unknown.
-    """
-    if net not in NETS:
-        raise ValueError(f"net = {net!r}: allowed are {', '.join(NETS)}")
-    return np.arange(n_places) if net == "separate" else np.zeros(n_places, dtype=np.int64)
 
 
 def context(tokens: Tokens, parameters: GrammarParameters, *, net: str) -> tuple[Ints, int]:
@@ -161,3 +130,62 @@ def wrong_pairs(tokens: Ints, latents: Ints, of: Ints) -> float:
 
 def _pairs(n: Floats) -> Floats:
     return n * (n - 1) / 2
+
+
+def population(grammar: Grammar, level: int, *, target: str, net: str) -> Population:
+    """What stands beside the latents of level + 1; target, net: see the module."""
+    p = grammar.parameters
+    joint = _joint(grammar, level, target)
+    if net == "shared":
+        joint = joint.mean(axis=0, keepdims=True)
+    else:
+        if target == "context":
+            joint = _with_places(joint, p.branching, p.n_empty + 1)
+        joint = joint[node_of(p.branching, p.n_empty, p.depth - level)]
+    n_ones = p.branching * (p.branching - 1) if target == "context" else 1
+    shares = joint.sum(axis=2) / n_ones
+    given = joint / np.where(shares > 0, shares, 1.0)[:, :, None]
+    means = given - joint.sum(axis=1, keepdims=True)
+    return Population(shares, np.where(shares[:, :, None] > 0, means, 0.0))
+
+
+def _joint(grammar: Grammar, level: int, target: str) -> Floats:
+    """P(latent of level + 1, coordinate) at each node of the latent, left to right, by s_0 = 0."""
+    p, s = grammar.parameters, grammar.parameters.branching
+    if target == "class":
+        return labels_and(grammar, level + 1).transpose(0, 2, 1)
+    above = labels_and(grammar, level + 2).sum(axis=1)  # P(parent) at its nodes
+    rules = grammar.rules[level]  # from parents to tuples of latents
+    chance = above / p.n_synonyms
+    nodes = [np.zeros((p.n_features, _size(grammar, target, level))) for _ in range(len(above) * s)]
+    emitted = steps(grammar.rules[level - 1], p.n_features)  # slot, latent, token
+    v = p.n_features
+    for parent, (value, rule) in product(
+        range(len(above)), ((a, r) for a in range(len(rules)) for r in rules[a])
+    ):
+        weight = chance[parent, value]
+        for side in range(s):
+            row = nodes[parent * s + side][rule[side]]
+            if target == "parent":
+                row[value] += weight
+                continue
+            for step, slot in product(range(1, s), range(s)):
+                at = ((step - 1) * s + slot) * v
+                row[at : at + v] += weight * emitted[slot, rule[(side + step) % s]]
+    return np.array(nodes)
+
+
+def _size(grammar: Grammar, target: str, level: int) -> int:
+    p = grammar.parameters
+    if target == "context":
+        return p.branching * (p.branching - 1) * p.n_features
+    return p.n_classes if level + 2 > p.depth else p.n_features
+
+
+def _with_places(joint: Floats, s: int, spread: int) -> Floats:
+    """A context with its places: each patch and token in one of s_0+1, all alike."""
+    nodes, latents, size = joint.shape
+    v = size // (s * (s - 1))
+    split = joint.reshape(nodes, latents, s - 1, 1, s, 1, v) / spread**2
+    whole = np.broadcast_to(split, (nodes, latents, s - 1, spread, s, spread, v))
+    return whole.reshape(nodes, latents, -1)

@@ -9,43 +9,29 @@ from threadpoolctl import threadpool_limits
 
 from srhm.data import Level, tree
 from srhm.experiments.cells import Outcome
-from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar, parameters_of
-from srhm.model.sampling import Derivations, derive
+from srhm.model.grammar import GrammarParameters, draw_grammar, parameters_of
 from srhm.model.seeding import generator
 from srhm_studies.learning_curves.own_latents.counts import (
-    Ints,
-    Patches,
     Statistics,
-    Tokens,
     clusters,
     context,
-    groups,
-    n_contents,
-    patches,
+    population,
     statistics,
     wrong_pairs,
 )
-from srhm_studies.learning_curves.own_latents.exact import Population, population
+from srhm_studies.learning_curves.tokens import (
+    Ints,
+    Patches,
+    Population,
+    Tokens,
+    alphabet_of,
+    groups,
+    independent,
+    inputs,
+)
 
 # Mean squares below are zero but for rounding.
 LEAST_SIGNAL = 1e-20
-
-
-def independent(grammar: Grammar, n: int, generator: np.random.Generator) -> Derivations:
-    """n data with all choices drawn at random; they may repeat, so that P has no bound."""
-    parameters = grammar.parameters
-    nodes = (n, parameters.n_nodes)
-    return derive(
-        grammar,
-        generator.integers(parameters.n_classes, size=n),
-        generator.integers(parameters.n_synonyms, size=nodes),
-        generator.integers(parameters.n_placements, size=nodes),
-    )
-
-
-def inputs(data: Derivations) -> Tokens:
-    """The informative features of the input, which are the tokens of level 1."""
-    return Tokens(data.features.astype(np.int64), data.positions.astype(np.int64))
 
 
 def beside(
@@ -93,14 +79,14 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     train = independent(grammar, cell["P"], generator(seed, role="train"))
     test = independent(grammar, cell["n_test"], generator(seed, role="test"))
     truth, truth_of_test = tree(train, grammar), tree(test, grammar)
-    tokens, tokens_of_test = inputs(train), inputs(test)
+    tokens, tokens_of_test, alphabet = inputs(train), inputs(test), alphabet_of(parameters)
     wrong, of_first = [], nan
     for level in range(1, parameters.depth):
         group_of = groups(net, parameters.patch_size ** (parameters.depth - level))
         exact = population(grammar, level, target=target, net=net)
-        own, own_of_test = (patches(one, parameters) for one in (tokens, tokens_of_test))
+        own, own_of_test = (alphabet.patches(one) for one in (tokens, tokens_of_test))
         coordinates, size = beside(target, tokens, truth, level, parameters, net=net)
-        found = statistics(own, coordinates, size, group_of, n_contents(parameters))
+        found = statistics(own, coordinates, size, group_of, alphabet.size)
         if level == 1:
             latents = truth[2].features.astype(np.int64)
             of_first = noise(found, own, latents, group_of, exact)

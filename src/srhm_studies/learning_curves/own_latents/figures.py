@@ -11,7 +11,8 @@ from srhm.figures.looks import BLUE, GREEN, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Panel, laws
 from srhm.figures.scales import by_name
-from srhm_studies.learning_curves.own_latents.analysis import CURVE, WRONG, differing, open_part
+from srhm_studies.learning_curves.learner import differing
+from srhm_studies.learning_curves.own_latents.analysis import CURVE, WRONG, open_part
 
 TARGETS = {"context": Look("cousins", BLUE), "parent": Look("parents", GREEN),
            "class": Look("labels", VERMILION)}  # fmt: skip
@@ -28,21 +29,18 @@ def own_latents(complexity: pd.DataFrame, *, preset: str) -> Figure:
     rows = rows[open_part(rows) > 0]
     rows = rows.assign(places=rows["s0"] + 1)
     dense = rows[rows["s0"] == 0]
-    by_m, by_L = (differing(_of(dense, net), name) for net, name in zip(NAMES, "mL", strict=True))
+    by_m, by_L = (differing(dense[dense["net"] == net], name, CURVE)
+                  for net, name in zip(NAMES, "mL", strict=True))  # fmt: skip
     seeds = sorted({int(n) for n in rows["n_seeds"]})
     return mosaic([
         _panel(_largest(by_m, "v"), "m", "shared", "synonyms $m$"),
         _panel(_largest(by_L, "v", "m"), "L", "separate", "depth $L$"),
-        *(_panel(_largest(differing(_of(rows, net), "s0"), "v", "m"), "places", net, "$s_0+1$")
-          for net in NAMES),
+        *(_panel(_largest(differing(rows[rows["net"] == net], "s0", CURVE), "v", "m"), "places",
+                 net, "$s_0+1$") for net in NAMES),
     ], columns=2, preset=preset, notes=[
         f"{'-'.join(map(str, (seeds or [0])[:1] + seeds[1:][-1:]))} grammars a curve.",
         f"P*: {WRONG:.0%} of pairs wrong.",
     ])  # fmt: skip
-
-
-def _of(rows: pd.DataFrame, net: str) -> pd.DataFrame:
-    return rows[rows["net"] == net]
 
 
 def _largest(rows: pd.DataFrame, *columns: str) -> pd.DataFrame:

@@ -8,20 +8,16 @@ STUDY = experiment_study(
     "own_latents",
     "Own latents: synonyms from their contexts, without labels",
     package=__package__,
+    schemas=".configuration",
     computes="counts beside tuples",
     config=OwnLatentsSection,
     plan=plan,
     tables=(
-        Derived(
-            "sample_complexity",
-            ".analysis:sample_complexities",
-            ".tables:SAMPLE_COMPLEXITY",
-            uses=("cells",),
-        ),
+        Derived("sample_complexity", ".analysis:sample_complexities",
+                ".configuration:SAMPLE_COMPLEXITY", ("cells",)),
     ),
     figures=(
-        Figure(
-            "own_latents", "points that cousins, parents and labels need", ("sample_complexity",)
-        ),
+        Figure("own_latents", "points that cousins, parents and labels need",
+               ("sample_complexity",)),
     ),
-)
+)  # fmt: skip

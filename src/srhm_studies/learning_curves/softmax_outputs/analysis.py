@@ -15,10 +15,12 @@ import pandas as pd
 
 from srhm.model.grammar import GRAMMAR
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 from srhm.statistics.sample_complexity import Crossing, crossing, mean_of_seeds
 
 BEYOND = 4  # in units of P*
+INSENSITIVE = 0.2  # the smallest threshold that the paper has for S, by which S_2 defines P*_S
 # Of 500 points 15 then are errors, of which the noise is a fourth.
 LEAST_ERROR = 0.03
 NOTHING = "no network was measured"
@@ -49,7 +51,7 @@ def sample_complexities(rows: pd.DataFrame) -> dict[str, float]:
     return {curve: exp(mean_of_seeds(own).log_size) for curve, own in seeds.items()}
 
 
-@rows_of("outputs", "cells", nothing=NOTHING)
+@rows_of("outputs", "cells", nothing=NOTHING, what="networks")
 def beyond(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """S at l = L of both outputs, for each network of P at or above BEYOND times the curve's P*."""
     rows = top_synonyms(outputs, cells)
@@ -64,7 +66,7 @@ def beyond(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@rows_of("outputs", "cells", nothing=NOTHING)
+@rows_of("outputs", "cells", nothing=NOTHING, what="networks")
 def over_certain(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """S of the softmax at l = L over that of certain answers of the same test error: ratio."""
     rows = top_synonyms(outputs, cells)

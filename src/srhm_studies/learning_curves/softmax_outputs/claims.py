@@ -5,57 +5,34 @@ l = L stays near 0.46, as in Figures 12 and 15 (study `sparse_hierarchy`). The p
 the softmax.
 """
 
-from functools import partial
-
-from srhm.scorecard.claims import Claim, predictions
-from srhm.scorecard.estimators import Mean
+from srhm.scorecard.claims import predictions
 from srhm.scorecard.expectations import Below, Factor
-from srhm_studies.learning_curves.softmax_outputs.analysis import BEYOND, beyond, over_certain
-
-INSENSITIVE = 0.2  # the smallest threshold that the paper has for S, by which S_2 defines P*_S
-
-outputs = partial(
-    Claim, topic="Sensitivity of the softmax to synonyms of the top level", figure="softmax_outputs"
+from srhm.scorecard.sheet import Sheet
+from srhm_studies.learning_curves.softmax_outputs.analysis import (
+    BEYOND,
+    INSENSITIVE,
+    beyond,
+    over_certain,
 )
 
-STATED = (
-    *(
-        outputs(
-            f"s-softmax-{net}-L{depth}",
-            f"{net.upper()}, L = {depth}: S of the softmax at l = L, P above {BEYOND} P*",
-            place="section 5: insensitive at any level",
-            expected=Below(INSENSITIVE),
-            why="the smallest threshold that the paper has for S; certain answers have S near"
-                " 2ε n_c/(n_c - 1), below 0.03 at ε = 1 %",
-            measure=Mean(
-                "softmax", rows=beyond, where={"net": net, "L": depth}, per=("curve", "seed"),
-                what="networks",
-            ),
-        )
-        for net in ("lcn", "cnn")
-        for depth in (2, 3)
-    ),
-    *(
-        outputs(
-            f"s-certain-{net}",
-            f"{net.upper()}: S of the softmax at l = L over that of certain answers",
-            place="beside section 5",
-            expected=Factor(1, within=1.5),
-            why="prediction of this study: S of the softmax counts wrong answers. Uncertain wrong"
-                " ones lower it, uncertain right ones raise it, and errors of x and p_L x are not"
-                " independent: by how much is not known",
-            measure=Mean(
-                "ratio", scale="log", rows=over_certain, where={"net": net}, per=("curve", "seed"),
-                what="networks",
-            ),
-        )
-        for net in ("lcn", "cnn")
-    ),
+sheet, NETWORKS = Sheet(), ("curve", "seed")
+say = sheet.topic(
+    "Sensitivity of the softmax to synonyms of the top level", "softmax_outputs",
 )  # fmt: skip
+for net in ("lcn", "cnn"):
+    for L in (2, 3):
+        say(f"s-softmax-{net}-L{L}",
+            f"{net.upper()}, L = {L}: S of the softmax at l = L, P above {BEYOND} P*",
+            beyond.mean("softmax", net=net, L=L, per=NETWORKS), Below(INSENSITIVE),
+            "the smallest threshold that the paper has for S; certain answers have S near"
+            " 2ε n_c/(n_c - 1), below 0.03 at ε = 1 %",
+            place="section 5: insensitive at any level")  # fmt: skip
+for net in ("lcn", "cnn"):
+    say(f"s-certain-{net}",
+        f"{net.upper()}: S of the softmax at l = L over that of certain answers",
+        over_certain.mean("ratio", net=net, per=NETWORKS, scale="log"), Factor(1, within=1.5),
+        "prediction of this study: S of the softmax counts wrong answers. Uncertain wrong ones"
+        " lower it, uncertain right ones raise it, and errors of x and p_L x are not independent:"
+        " by how much is not known", place="beside section 5")  # fmt: skip
 
-CLAIMS = predictions(
-    STATED,
-    {
-        "s-certain-*": "2026-11-28, 01e7be5b",
-    },
-)
+CLAIMS = predictions(sheet.claims, {"s-certain-*": "2026-11-28, 01e7be5b"})

@@ -10,8 +10,7 @@ from srhm.figures.panels import Axis, Panel, laws, level
 from srhm.figures.scales import by_name, nets
 from srhm.figures.words import between
 from srhm.model.grammar import GRAMMAR
-from srhm_studies.learning_curves.softmax_outputs.analysis import top_synonyms
-from srhm_studies.learning_curves.softmax_outputs.claims import INSENSITIVE
+from srhm_studies.learning_curves.softmax_outputs.analysis import INSENSITIVE, top_synonyms
 
 OUTPUTS = {
     "logits": Look("logits", line="--", filled=False),

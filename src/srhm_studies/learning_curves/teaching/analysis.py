@@ -5,49 +5,29 @@ features, m synonyms, n_c classes.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from srhm.model import theory
-from srhm.model.grammar import DATA_MODEL, GRAMMAR
+from srhm.model.grammar import GRAMMAR
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.rows import left_out, rows_of
-from srhm.statistics.sample_complexity import crossing, is_dead, sample_complexity
-from srhm_studies.learning_curves.teaching.configuration import law
-from srhm_studies.learning_curves.teaching.tables import SAMPLE_COMPLEXITY
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
+from srhm.statistics.sample_complexity import is_dead
+from srhm_studies.learning_curves.learner import uncensored
+from srhm_studies.learning_curves.teaching.configuration import LEARNER
 
-CURVE = ("net", *GRAMMAR, "synonyms", "places")
-CRITERIA = ("test_error", "S_2", "D_2")
-UNDONE = (0.2, 0.6)  # test errors of networks that have learnt a part of the task
+CURVE = LEARNER.curve
 UNDONE = (0.2, 0.6)  # test errors of networks that have learnt a part of the task
 NOTHING, BOTH, SYNONYMS, PLACES = "nothing", "both", "synonyms", "places"
 
 
 def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
-    """P* of each curve (SAMPLE_COMPLEXITY), of the test error and of S_2 and D_2.
-
-    By the rule of `srhm.statistics.sample_complexity`; standard deviations are pooled over curves
-    of one net and L that are taught the same.
-    """
-    rows = _of_all_placements(cells)[[*CURVE, "P", "seed", *CRITERIA]]
-    names = [" ".join(map(str, one)) for one in zip(*(rows[c] for c in CURVE), strict=True)]
-    values = rows.assign(curve=names, sparsity="A").melt(
-        ["curve", *CURVE, "sparsity", "P", "seed"], list(CRITERIA), "criterion"
+    """P* of each curve (SAMPLE_COMPLEXITY), of the test error and of S_2 and D_2."""
+    return LEARNER.sample_complexities(
+        _of_all_placements(cells), threshold=threshold, criteria=("test_error", "S_2", "D_2")
     )
-    # D_2 of s_0 = 0 is of a displacement that can change nothing.
-    values = values[(values["criterion"] != "D_2") | (values["s0"] > 0)]
-    found = sample_complexity(
-        values,
-        thresholds={"test_error": [threshold]},
-        columns=("curve", "net", "synonyms", "places", *DATA_MODEL),
-        pooled_over=("net", "L", "synonyms", "places"),
-    )
-    laws = [
-        law({str(key): value for key, value in one.items()}) for one in found.to_dict("records")
-    ]
-    return found.assign(law=np.array(laws, dtype=float))[SAMPLE_COMPLEXITY.names]
 
 
 def taught(rows: pd.DataFrame) -> pd.Series:
@@ -62,7 +42,7 @@ def taught(rows: pd.DataFrame) -> pd.Series:
     return found.where((rows["synonyms"] == 0) | (rows["synonyms"] == rows["L"] - 1), "")
 
 
-@rows_of("cells")
+@rows_of("cells", what="grammars and s_0")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of each grammar: a row for each curve and seed, by the rule of `crossing`.
 
@@ -70,10 +50,11 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """
     own = seed_stars(_of_all_placements(cells))
     seen = own["n_c"] * own["m"] * np.log((1 - 1 / own["n_c"]) / THRESHOLD)
-    return _left_out(own.assign(taught=taught(own), over_rules=own["P_star"] / seen))
+    own = own.assign(taught=taught(own), over_rules=own["P_star"] / seen)
+    return uncensored(own)
 
 
-@rows_of("cells", nothing="no grammar with all four P*")
+@rows_of("cells", nothing="no grammar with all four P*", what="grammars and s_0")
 def products(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of nothing times that of both, over that of places times that of synonyms, by grammar."""
     own = seed_stars(_of_all_placements(cells))
@@ -87,7 +68,7 @@ def products(cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(table, {"with a P* that is censored": ~table["whole"]})
 
 
-@rows_of("cells", nothing="no grammar with both P*")
+@rows_of("cells", nothing="no grammar with both P*", what="grammars and s_0")
 def felt(cells: pd.DataFrame) -> pd.DataFrame:
     """P*_S and P*_D of each grammar and curve, and `ratio`, the first over the second, `inverse`.
 
@@ -107,11 +88,11 @@ def felt(cells: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-@rows_of("cells", nothing="no grammar with both P*")
+@rows_of("cells", nothing="no grammar with both P*", what="grammars")
 def deficits(cells: pd.DataFrame) -> pd.DataFrame:
     """m^(L-1) P* with synonyms taught over P* of nothing, by patterns of placements and grammar."""
     by = ["net", *GRAMMAR, "patterns", "seed"]
-    found = seed_stars(cells, by=(*CURVE, "patterns"))  # null of all other cells, which go
+    found = seed_stars(cells, by=[*CURVE, "patterns"])  # null of all other cells, which go
     found = found.assign(taught=taught(found))
     both = found[found["taught"] == SYNONYMS].merge(
         found[found["taught"] == NOTHING], on=by, suffixes=("", "_nothing")
@@ -121,7 +102,7 @@ def deficits(cells: pd.DataFrame) -> pd.DataFrame:
     return left_out(both.assign(ratio=ratio), {"with a P* that is censored": censored})
 
 
-@rows_of("cells", nothing="no network with placements of donors")
+@rows_of("cells", nothing="no network with placements of donors", what="networks")
 def borrowed(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks whose test points were given placements of donors, with what they are taught.
 
@@ -144,31 +125,8 @@ def _of_all_placements(cells: pd.DataFrame) -> pd.DataFrame:
 def seed_stars(
     cells: pd.DataFrame, criterion: str = "test_error", *, by: Sequence[str] = CURVE
 ) -> pd.DataFrame:
-    """P* of each curve and seed with its status; of a censored one its bound.
-
-    by: columns in which the cells of a curve agree. per_place: s_0 + 1. times_m: P* times m^l where
-    synonyms are taught up to level l.
-    """
-    known = cells[np.isfinite(cells[criterion].astype(float)) & ~is_dead(cells)].sort_values("P")
-    rows = []
-    for values, own in known.groupby([*by, "seed"]):
-        row: dict[str, Any] = dict(zip([*by, "seed"], values, strict=True))
-        at = _threshold(criterion, row["net"], row["L"], row["s"])
-        sizes, seen = (own[name].to_numpy(dtype=float) for name in ("P", criterion))
-        found = crossing(sizes, seen, at)
-        rows.append({**row, "P_star": found.size, "status": found.status})
-    table = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status"])
-    return table.assign(
-        per_place=table["s0"] + 1, times_m=table["P_star"] * table["m"] ** table["synonyms"]
-    )
-
-
-def _threshold(criterion: str, net: str, depth: int, branching: int) -> float:
-    if criterion == "test_error":
-        return THRESHOLD
-    return theory.sensitivity_threshold(criterion[0], net, depth=depth, branching=branching)
-
-
-def _left_out(rows: pd.DataFrame) -> pd.DataFrame:
-    reasons = {"not reached": rows["status"] == "not_reached"}
-    return left_out(rows, reasons | {"below the range": rows["status"] == "below_range"})
+    """P* of each curve and seed; times_m: times m^l where synonyms are taught up to level l."""
+    at = THRESHOLD if criterion == "test_error" else lambda row: theory.sensitivity_threshold(
+        criterion[0], row["net"], depth=row["L"], branching=row["s"])  # fmt: skip
+    table = LEARNER.of_seeds(cells[~is_dead(cells)], threshold=at, criterion=criterion, by=by)
+    return table.assign(times_m=table["P_star"] * table["m"] ** table["synonyms"])

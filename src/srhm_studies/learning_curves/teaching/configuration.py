@@ -1,4 +1,4 @@
-"""Section of the study, and the cells that it asks for. Imports no torch."""
+"""Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,27 +6,21 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Seeds, Several, Sizes, combinations
-from srhm.declare.study import ConfigError, Planned, Trainer
-from srhm.experiments.groups import CurveCells, planned
+from srhm.declare.keys import Counts, Keys, PositiveInt, Scales, Several
+from srhm.declare.study import Planned, Trainer
+from srhm.experiments.groups import planned
 from srhm.model.grammar import GrammarError, GrammarParameters, parameters_of
 from srhm.model.sampling import largest_training_set
+from srhm_studies.learning_curves.learner import CurvesKeys, Learner, complexities, sizes_over
 
-FUNCTION = "srhm_studies.learning_curves.teaching.experiment:run"
-SHORTCUT = "srhm_studies.learning_curves.teaching.shortcut:run"
+SHORTCUT = "srhm_studies.learning_curves.teaching.experiment:run_shortcut"
 Places = Literal["none", "all", "level 1", "level 2", "level 3", "halves", "skewed"]
 
 
-class Curves(Keys):
+class Curves(CurvesKeys):
     """Learning curves: a curve for each combination of the lists."""
 
     net: Several[Literal["lcn", "cnn"]] = Field(description="network")
-    L: Sizes = Field([2], description="depth of the hierarchy")
-    s: Sizes = Field([2], description="branching")
-    s0: Counts = Field(description="empty places for each informative one")
-    v: Sizes = Field(description="features")
-    n_c: Sizes | None = Field(None, description="classes; absent: v")
-    m: Sizes | None = Field(None, description="synonyms; absent: v^(s-1)")
     synonyms: Counts = Field([0], description="synonyms of levels 1 to this one are drawn anew")
     places: Several[Places] = Field(
         ["none"],
@@ -38,12 +32,10 @@ class Curves(Keys):
         description="placements of all data are drawn from so many patterns, which data share; 0:"
         " uniformly; either way test points are also given placements of training points",
     )
-    P_over_law: Scales = Field(
-        description="sizes of the training set, over n_c m^(L-synonyms) times (s0+1)^2 (CNN) or"
-        " (s0+1)^L (LCN), without the powers of s0+1 that are taught; those that leave no test set"
-        " are left out"
+    P_over_law: Scales = sizes_over(
+        "n_c m^(L-synonyms) times (s0+1)^2 (CNN) or (s0+1)^L (LCN), without the powers of s0+1 that"
+        " are taught"
     )
-    seeds: Seeds = Field(4, description="seeds 0, 1, ...: grammars, data, initial weights")
 
 
 class TeachingSection(Keys):
@@ -71,41 +63,25 @@ def law(curve: Mapping[str, Any]) -> float:
     return float(n**power * curve["n_c"] * curve["m"] ** (L - curve["synonyms"]))
 
 
-def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Planned:
-    """The cells of all groups. A job has those of one net, L and v that are taught the same.
+LEARNER = Learner(
+    function="srhm_studies.learning_curves.teaching.experiment:run",
+    law=law,
+    factors={"synonyms": int, "places": str},
+    # patterns, donor, anew: of cells of `shortcut`; null of all others.
+    measured={"S_2": float, "D_2": float, "patterns": int, "donor": float, "anew": float},
+)
+CELLS, SAMPLE_COMPLEXITY = LEARNER.cells, complexities(LEARNER.columns)
 
-    Raises:
-        ConfigError: naming the group, the key and what is allowed.
-    """
-    jobs: dict[str, list[dict[str, Any]]] = {}
-    for number, group in enumerate(section.curves):
-        names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places")
-        more = ("patterns",) if group.patterns else ()
-        for curve in combinations(group, *names, *more):
-            try:
-                largest = largest_training_set(parameters_of(curve))
-                _check(curve)
-                if patterns := curve.get("patterns"):
-                    largest = largest_of_shared(parameters_of(curve), patterns) - section.n_test
-            except GrammarError as error:
-                raise ConfigError(f"  curves.{number}: {error}") from error
-            sizes = sorted({max(1, round(law(curve) * factor)) for factor in group.P_over_law})
-            jobs.setdefault(_label(curve), []).extend(
-                {**curve, "P": P, "width": section.width, "n_test": section.n_test,
-                 "max_steps": section.max_steps, "seed": seed}
-                for P in sizes if largest >= P for seed in range(group.seeds)
-            )  # fmt: skip
-    families = [
-        CurveCells(
-            name=name,
-            function=SHORTCUT if "patterns" in cells[0] else FUNCTION,
-            cells=cells,
-            long=False,
-        )
-        for name, cells in jobs.items()
-        if cells
-    ]
-    return planned(trainer, families)
+
+def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Planned:
+    """The cells of all groups. A job has those of one net, L and v that are taught the same."""
+    names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places", "patterns")
+    given = section.model_dump(exclude={"curves"})
+    return planned(trainer, LEARNER.families(
+        section.curves, names, _label, lambda *_: given,
+        largest=lambda curve: _largest(curve, section.n_test),
+        function=lambda curve: SHORTCUT if "patterns" in curve else LEARNER.function,
+    ))  # fmt: skip
 
 
 def n_patterns(parameters: GrammarParameters) -> int:
@@ -118,7 +94,12 @@ def largest_of_shared(parameters: GrammarParameters, patterns: int) -> int:
     return int(parameters.n_classes * parameters.n_synonyms**parameters.n_nodes * patterns // 2)
 
 
-def _check(curve: Mapping[str, Any]) -> None:
+def _largest(curve: Mapping[str, Any], n_test: int) -> int:
+    """Most training points that a curve can have.
+
+    Raises:
+        GrammarError: naming the key and what is allowed.
+    """
     L, synonyms, places = curve["L"], curve["synonyms"], curve["places"]
     if synonyms > L:
         raise GrammarError(f"synonyms = {synonyms}: allowed are 0 to L = {L}")
@@ -126,8 +107,11 @@ def _check(curve: Mapping[str, Any]) -> None:
         raise GrammarError(f"places = {places}: allowed are levels 1 to L = {L}")
     if places == "halves" and curve["s0"] % 2 == 0:
         raise GrammarError(f"s0 = {curve['s0']}: halves need an odd s0, an even number of places")
-    if curve.get("patterns", 0) > (n := n_patterns(parameters_of(curve))):
-        raise GrammarError(f"patterns = {curve['patterns']}: allowed are 0 to {n}")
+    parameters, patterns = parameters_of(curve), curve.get("patterns", 0)
+    if patterns > (n := n_patterns(parameters)):
+        raise GrammarError(f"patterns = {patterns}: allowed are 0 to {n}")
+    return (largest_of_shared(parameters, patterns) - n_test if patterns
+            else largest_training_set(parameters))  # fmt: skip
 
 
 def _label(curve: Mapping[str, Any]) -> str:

@@ -1,21 +1,96 @@
-"""One cell: an LCN or CNN trained on data that are drawn anew along what it is taught."""
+"""One cell: an LCN or CNN trained on data that are drawn anew along what it is taught.
+
+synonyms: p_l at all levels l up to this one; 0: none. places: which placements are drawn anew, each
+time that a datum is met,
+
+    none      none
+    all       those of all levels, uniformly
+    level l   those of level l alone, uniformly
+    halves    those of all levels, each feature within its half of its s_0+1 places
+    skewed    those of all levels, each next place of a feature half as likely as the one before
+
+Of the shortcut by placements: does a network know a datum by where its features stand? patterns:
+the placements of training and test data are drawn from so many patterns, which a seed draws; 0:
+uniformly, so that they can name a datum.
+"""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from srhm.experiments.cells import Outcome
 from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import measure
 from srhm.model.grammar import Grammar, draw_grammar, parameters_of
-from srhm.model.sampling import Derivations, draw_sample, n_test_points
+from srhm.model.sampling import Derivations, derive
 from srhm.model.seeding import generator
+from srhm.model.transformations import displace, exchange_synonyms
 from srhm.networks.geometry import Geometry, geometry, initial_weights
-from srhm.training.protocol import TrainingPlan, train
-from srhm.training.sparse import SparseEngine, _bases
-from srhm_studies.learning_curves.teaching.augmentation import drawn_anew
+from srhm.training.sparse import SparseEngine, _bases, representations
+from srhm_studies.learning_curves.cells import data_of, trained
+
+LEVEL = "level "
+PLACES = ("none", "all", f"{LEVEL}1", f"{LEVEL}2", f"{LEVEL}3", "halves", "skewed")
+
+
+def drawn_anew(
+    data: Derivations,
+    grammar: Grammar,
+    *,
+    synonyms: int,
+    places: str,
+    generator: np.random.Generator,
+) -> Derivations:
+    """The data with other synonyms and places; labels stay.
+
+    Raises:
+        ValueError: if a level is not in 1 ... L, or places are halved that are not an even number.
+    """
+    if synonyms:
+        data = exchange_synonyms(
+            data, grammar, level=synonyms, generator=generator, redraw_all=True
+        )
+    if places == "none":
+        return data
+    if places == "all":
+        level = grammar.parameters.depth
+        return displace(data, grammar, level=level, generator=generator, redraw_all=True)
+    if places.startswith(LEVEL):
+        level = int(places.removeprefix(LEVEL))
+        return displace(data, grammar, level=level, generator=generator)
+    moved = MOVES[places](data, grammar, generator)
+    return derive(grammar, data.labels, data.choices, moved)
+
+
+def _halves(data: Derivations, grammar: Grammar, generator: np.random.Generator) -> np.ndarray:
+    """Placements whose features stay in the half of their places that they are in."""
+    n, s = grammar.parameters.n_empty + 1, grammar.parameters.branching
+    if n % 2:
+        raise ValueError(f"s0 = {n - 1}: halves need an even number of places, s0 = 1, 3, ...")
+    within = data.placements[..., None] // n ** np.arange(s - 1, -1, -1) % n
+    return _placements(
+        within // (n // 2) * (n // 2) + generator.integers(n // 2, size=within.shape), n
+    )
+
+
+def _skewed(data: Derivations, grammar: Grammar, generator: np.random.Generator) -> np.ndarray:
+    """Placements that favour the first places of each feature."""
+    n, s = grammar.parameters.n_empty + 1, grammar.parameters.branching
+    odds = 0.5 ** np.arange(n)
+    drawn = generator.choice(n, size=(*data.placements.shape, s), p=odds / odds.sum())
+    return _placements(drawn, n)
+
+
+def _placements(within: np.ndarray, n: int) -> np.ndarray:
+    """Number of the placement, sparsity A, from the place of each feature among its own n."""
+    return within @ n ** np.arange(within.shape[-1] - 1, -1, -1)
+
+
+MOVES = {"halves": _halves, "skewed": _skewed}
+
 
 RATE, MOMENTUM, BATCH = 0.01, 0.9, 4  # as in the sparse hierarchy: the rate is that over H
 # A taught network meets new data in each epoch: its loss is of data that it has not seen before.
@@ -42,7 +117,7 @@ class TaughtEngine(SparseEngine):
 def run(cell: Mapping[str, Any]) -> Outcome:
     """Test error, and S_2 and D_2 (k = 2, l = 1), null where the transformation changes nothing."""
     grammar = draw_grammar(parameters_of(cell), generator=generator(cell["seed"], role="grammar"))
-    training, test = drawn_data(cell, grammar)
+    training, test = data_of(cell, grammar)
     shape, engine, row = taught_network(cell, grammar, training, test)
     if row["status"] != "diverged":
         probe = hierarchical_probe(engine.weights(), shape)
@@ -50,18 +125,6 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         row |= {f"{one['kind']}_2": one["value"] for one in felt
                 if (one["k"], one["l"]) == (2, 1) and one["n"]}  # fmt: skip
     return Outcome({"S_2": None, "D_2": None, **row})
-
-
-def drawn_data(cell: Mapping[str, Any], grammar: Grammar) -> tuple[Derivations, Derivations]:
-    """Training and test data of a cell, placements uniform."""
-    seed, P = cell["seed"], cell["P"]
-    return draw_sample(
-        grammar,
-        n_train=P,
-        n_test=n_test_points(grammar.parameters, n_train=P, n_test=cell["n_test"]),
-        train_generator=generator(seed, role="train"),
-        test_generator=generator(seed, role="test"),
-    )
 
 
 def taught_network(
@@ -83,18 +146,52 @@ def taught_network(
         momentum=MOMENTUM,
         draw=partial(drawn_anew, grammar=grammar, generator=images, **taught),
     )
-    outcome = train(
-        engine,
-        training.labels,
-        TrainingPlan(
-            batch="shuffled",
-            batch_size=BATCH,
-            loss_threshold=STOP_TAUGHT if is_taught else STOP,
-            max_steps=cell["max_steps"],
-            n_checks=0,
-        ),
-        n_classes=parameters.n_classes,
-        generator=generator(seed, role="order"),
-    )
-    names = ("steps", "train_loss", "test_error", "status")
-    return shape, engine, {name: getattr(outcome, name) for name in names}
+    stop = STOP_TAUGHT if is_taught else STOP
+    return shape, engine, trained(cell, engine, training, batch=BATCH, stop=stop)
+
+
+def run_shortcut(cell: Mapping[str, Any]) -> Outcome:
+    """Test error, and which part of the test points is answered with the class of a donor.
+
+    A donor is a training point of another class. donor: once the test point has its placements;
+    anew: of the same points and classes, with placements of their own.
+    """
+    seed = cell["seed"]
+    grammar = draw_grammar(parameters_of(cell), generator=generator(seed, role="grammar"))
+    if cell["patterns"]:
+        training, test = shared(
+            grammar, **{name: cell[name] for name in ("patterns", "P", "n_test", "seed")}
+        )
+    else:
+        training, test = data_of(cell, grammar)
+    shape, engine, row = taught_network(cell, grammar, training, test)
+    if row["status"] == "diverged":
+        return Outcome(row)
+    donors = training[generator(seed, role="pairs").integers(len(training), size=len(test))]
+    given = derive(grammar, test.labels, test.choices, donors.placements)
+    others = donors.labels != test.labels
+
+    def part(data: Derivations) -> float:
+        logits = representations(shape, engine.weights(), data)[-1]
+        return float((logits.argmax(axis=1) == donors.labels)[others].mean())
+
+    return Outcome({**row, "donor": part(given), "anew": part(test)})
+
+
+def shared(
+    grammar: Grammar, *, patterns: int, P: int, n_test: int, seed: int
+) -> tuple[Derivations, Derivations]:
+    """Training and test data, all distinct, whose placements have so many patterns.
+
+    The first P training points are the same whatever P is.
+    """
+    parameters, draw = grammar.parameters, generator(seed, role="train")
+    nodes, n = parameters.n_nodes, parameters.n_placements
+    kept = draw.choice(n**nodes, size=patterns, replace=False)
+    pool = np.stack(np.unravel_index(kept, (n,) * nodes), axis=1)
+    sizes = (parameters.n_classes, *(parameters.n_synonyms,) * nodes, patterns)
+    # At most half of all data are asked for (`largest_of_shared`): twice as many draws have them.
+    ranks = pd.unique(draw.integers(int(np.prod(sizes)), size=2 * (n_test + P)))
+    labels, *choices, own = np.unravel_index(ranks[: n_test + P], sizes)
+    data = derive(grammar, labels, np.stack(choices, axis=1), pool[own])
+    return data[n_test:], data[:n_test]

@@ -117,7 +117,7 @@ def _parted(rows: pd.DataFrame) -> Panel:
     """P*_D against P*_S of each curve; arrows where one is censored."""
     ends = with_ends(rows[rows["taught"] != ""])
     first, second = (ends[ends["criterion"] == name] for name in ("S_2", "D_2"))
-    both = first.merge(second, on=list(CURVE), suffixes=("", "_D"))
+    both = first.merge(second, on=CURVE, suffixes=("", "_D"))
     known = both[["y", "y_D"]].to_numpy(dtype=float)
     line = [float(np.nanmin(known)), float(np.nanmax(known))] if len(both) else []
     return Panel(

@@ -4,10 +4,16 @@ Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for e
 m synonyms, n_c classes, v features. The *ratio* is T = eta/(B (1 - mu)), with the learning rate eta
 over the width, B points in a batch, and the momentum mu: 0.025 in the paper's text. A *family* is a
 net on one grammar's size; its *line* are the curves of it that differ in the rate alone.
+
+The practice: P* by the text's training over P* by that of the published figures, measured and from
+T alone. Measured: two curves of one grammar in the published rows of sparse_hierarchy, the text's
+and one with the authors' balanced batches and table of rates. Predicted: P* of this study at the T
+of both.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from math import exp, isfinite, log, nan, sqrt
 from pathlib import Path
@@ -93,22 +99,12 @@ LIMITS = pa.schema(
 )
 # of: "s0+1", "m", or "constant"; at: "ratio", "limit", "table" (the published rates) or "effect"
 # (that of the table on the exponent); ratio: NaN where there is not one.
-EXPONENTS = pa.schema(
-    [
-        ("of", pa.string()),
-        ("net", pa.string()),
-        ("L", pa.int64()),
-        ("at", pa.string()),
-        ("ratio", pa.float64()),
-        ("value", pa.float64()),
-        ("low", pa.float64()),
-        ("high", pa.float64()),
-        ("n", pa.int64()),
-        ("n_groups", pa.int64()),
-        ("expected", pa.float64()),
-        ("features", pa.string()),
-    ]
-)
+EXPONENTS = pa.schema([
+    ("of", pa.string()), ("net", pa.string()), ("L", pa.int64()), ("at", pa.string()),
+    *((name, pa.float64()) for name in ("ratio", "value", "low", "high")),
+    ("n", pa.int64()), ("n_groups", pa.int64()), ("expected", pa.float64()),
+    ("features", pa.string()),
+])  # fmt: skip
 
 
 def ratio_of(row: Mapping[Any, Any]) -> float:
@@ -236,75 +232,54 @@ def points_of(
     )
 
 
-def at_ratio(ratio: float) -> Weights:
+def at_ratio(own: pd.DataFrame, *, ratio: float) -> NDArray[np.float64] | None:
     """The curve of this ratio."""
-
-    def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
-        found = np.isclose(own["ratio"].to_numpy(dtype=float), ratio, rtol=1e-6)
-        return found.astype(float) if found.sum() == 1 else None
-
-    return weights
+    found = np.isclose(own["ratio"].to_numpy(dtype=float), ratio, rtol=1e-6)
+    return found.astype(float) if found.sum() == 1 else None
 
 
-def towards_zero(extrapolation: str) -> Weights:
+def towards_zero(own: pd.DataFrame, *, extrapolation: str) -> NDArray[np.float64] | None:
     """Least squares of log P* on T or its root at the three smallest ratios, taken at zero."""
-
-    def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
-        ratios = own["ratio"].to_numpy(dtype=float)
-        if len(ratios) < N_EXTRAPOLATED:
-            return None
-        x = np.array([EXTRAPOLATIONS[extrapolation](one) for one in ratios[-N_EXTRAPOLATED:]])
-        centred = x - x.mean()
-        found = np.zeros(len(ratios))
-        found[-N_EXTRAPOLATED:] = 1 / len(x) - x.mean() * centred / (centred @ centred)
-        return found
-
-    return weights
-
-
-def between(ratio: Callable[[Mapping[Any, Any]], float]) -> Weights:
-    """log P* at a ratio of the family, linear in log T between two of its curves."""
-
-    def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
-        wanted = log(ratio(own.iloc[0].to_dict()))
-        logs = np.log(own["ratio"].to_numpy(dtype=float))
-        for i, (above, below) in enumerate(pairwise(logs)):
-            if below - 1e-9 <= wanted <= above + 1e-9:
-                found = np.zeros(len(logs))
-                found[i + 1] = (above - wanted) / (above - below)
-                found[i] = 1 - found[i + 1]
-                return found
+    ratios = own["ratio"].to_numpy(dtype=float)
+    if len(ratios) < N_EXTRAPOLATED:
         return None
+    x = np.array([EXTRAPOLATIONS[extrapolation](one) for one in ratios[-N_EXTRAPOLATED:]])
+    centred, found = x - x.mean(), np.zeros(len(ratios))
+    found[-N_EXTRAPOLATED:] = 1 / len(x) - x.mean() * centred / (centred @ centred)
+    return found
 
-    return weights
+
+def at_table(own: pd.DataFrame, **coordinates: Any) -> NDArray[np.float64] | None:
+    """log P* at the ratio of the published figures, linear in log T between two curves.
+
+    That is of their table of rates with batches of 4 n_c, momentum 0.9. coordinates: in place of
+    the family's.
+    """
+    wanted = log(table_ratio({**own.iloc[0].to_dict(), **coordinates}))
+    logs = np.log(own["ratio"].to_numpy(dtype=float))
+    for i, (above, below) in enumerate(pairwise(logs)):
+        if below - 1e-9 <= wanted <= above + 1e-9:
+            found = np.zeros(len(logs))
+            found[i + 1] = (above - wanted) / (above - below)
+            found[i] = 1 - found[i + 1]
+            return found
+    return None
 
 
 def table_ratio(family: Mapping[Any, Any]) -> float:
-    """T of the published figures: their table of rates with batches of 4 n_c, momentum 0.9."""
-    return ratio_of(
-        {
-            **family,
-            "learning_rate": published_rate(family),
-            "batch": "balanced",
-            "batch_size": 4,
-            "momentum": 0.9,
-        }
-    )
+    """T of the published figures for a family."""
+    practice = {"learning_rate": published_rate(family), "batch": "balanced", "batch_size": 4}
+    return ratio_of({**family, **practice, "momentum": 0.9})
 
 
-def table_ratio_of_one(family: Mapping[Any, Any]) -> float:
-    """The same with the rate that the table has for s_0 = 1, whatever s_0."""
-    return table_ratio({**family, "s0": 1})
+# The same with the rate that the table has for s_0 = 1, whatever s_0.
+at_one_rate = partial(at_table, s0=1)
 
 
-def minus(first: Weights, second: Weights) -> Weights:
+def minus(own: pd.DataFrame, *, first: Weights, second: Weights) -> NDArray[np.float64] | None:
     """log P* by the first less that by the second."""
-
-    def weights(own: pd.DataFrame) -> NDArray[np.float64] | None:
-        one, other = first(own), second(own)
-        return None if one is None or other is None else one - other
-
-    return weights
+    one, other = first(own), second(own)
+    return None if one is None or other is None else one - other
 
 
 def limits(
@@ -321,44 +296,45 @@ def limits(
     """
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=LIMITS.names)
-    line = line_of(table)
-    reached = usable(line, small_pools=True)
-    both = {
-        name: points_of(line, cells, towards_zero(name), small_pools=True)
-        for name in EXTRAPOLATIONS
-    }
-    full, flows = _full_batches(table), _flow_complexities([Path(file) for file in flow])
-    rows = []
-    for _, family in both["linear"].families.drop_duplicates(list(NET_AND_DATA)).iterrows():
-        fits = {name: _alone(points, family) for name, points in both.items()}
-        own = reached[(reached[list(NET_AND_DATA)] == family[list(NET_AND_DATA)]).all(axis=1)]
-        slopes = [fit.slope for fit in fits.values()]
-        rows.append(
-            {
-                **family,
-                "n_ratios": len(own),
-                "smallest_ratio": own["ratio"].min(),
-                **{f"P_{name}": exp(fit.slope) for name, fit in fits.items()},
-                "P_limit": exp(float(np.mean(slopes))),
-                "P_limit_low": exp(min(fit.low for fit in fits.values())),
-                "P_limit_high": _exp(max(fit.high for fit in fits.values())),
-                "n_seeds": fits["linear"].n,
-                **_of_family(full, family, "P_full"),
-                **_of_family(flows, family, "P_flow"),
-                "n_seeds_flow": int(np.nan_to_num(_of_family(flows, family, "n", ends=("",))["n"])),
-            }
-        )
-    return pd.DataFrame(rows, columns=LIMITS.names)
+    line, keys = line_of(table), list(NET_AND_DATA)
+    fits: dict[Any, dict[str, Fit]] = {}
+    families = {}
+    for name in EXTRAPOLATIONS:
+        points = points_of(line, cells, partial(towards_zero, extrapolation=name), small_pools=True)
+        single = points.families.assign(log_P=points.log_P)
+        for family, own in single.groupby(keys, sort=False):
+            fits.setdefault(family, {})[name] = mean(own["log_P"].to_numpy())
+            families[family] = own.iloc[0].to_dict()
+    if not fits:
+        return pd.DataFrame(columns=LIMITS.names)
+    rows = pd.DataFrame([
+        {
+            **families[family],
+            **{f"P_{name}": exp(fit.slope) for name, fit in both.items()},
+            "P_limit": exp(float(np.mean([fit.slope for fit in both.values()]))),
+            "P_limit_low": exp(min(fit.low for fit in both.values())),
+            "P_limit_high": _exp(max(fit.high for fit in both.values())),
+            "n_seeds": both["linear"].n,
+        }
+        for family, both in fits.items()
+    ])  # fmt: skip
+    ratios = usable(line, small_pools=True).groupby(keys)["ratio"].agg(["size", "min"])
+    ratios = ratios.rename(columns={"size": "n_ratios", "min": "smallest_ratio"}).reset_index()
+    for other in (ratios, _full_batches(table), _flow_complexities(flow)):
+        kinds = rows[keys].dtypes.to_dict()
+        rows = rows.merge(other.astype(kinds), on=keys, how="left")
+    seeds = rows["n_seeds_flow"].astype(float).fillna(0).astype(int)
+    return rows.assign(n_seeds_flow=seeds)[LIMITS.names]
 
 
 def _exp(value: float) -> float:
     return exp(value) if value < 700 else float("inf")
 
 
-def _alone(points: Points, family: pd.Series) -> Fit:
-    """Mean over the grammars of a family."""
-    names = list(NET_AND_DATA)
-    return mean(points.log_P[(points.families[names] == family[names]).all(axis=1).to_numpy()])
+def _named(rows: pd.DataFrame, of: str, *more: str) -> pd.DataFrame:
+    """Families with P* and its ends under another name."""
+    ends = {f"P_star{end}": f"P_{of}{end}" for end in _BOUNDS}
+    return rows[[*NET_AND_DATA, *ends, *more]].rename(columns=ends)
 
 
 def _full_batches(table: pd.DataFrame) -> pd.DataFrame:
@@ -366,56 +342,35 @@ def _full_batches(table: pd.DataFrame) -> pd.DataFrame:
     rows = usable(of_errors(table), small_pools=True)
     rows = rows[(rows["ratio"] == 0) & (rows["width"] == MAIN["width"])]
     rows = rows.sort_values("learning_rate").drop_duplicates(list(NET_AND_DATA), keep="last")
-    names = {"P_star": "P_full", "P_star_low": "P_full_low", "P_star_high": "P_full_high"}
-    return rows.rename(columns=names).reset_index(drop=True)
+    return _named(rows, "full")
 
 
-def _of_family(
-    rows: pd.DataFrame, family: pd.Series, name: str, *, ends: Sequence[str] = _BOUNDS
-) -> dict[str, float]:
-    own = rows
-    for column in NET_AND_DATA:
-        if own.empty:
-            break
-        own = own[own[column] == family[column]]
-    return {f"{name}{end}": float(own.iloc[0][f"{name}{end}"]) if len(own) else nan for end in ends}
-
-
-def _flow_complexities(files: Sequence[Path]) -> pd.DataFrame:
+def _flow_complexities(files: Sequence[str]) -> pd.DataFrame:
     """P* of gradient flow at alpha_tilde = 1 with its interval from the seeds, a row a family."""
-    rows = []
+    columns = [*NET_AND_DATA, *(f"P_star{end}" for end in _BOUNDS), "n_seeds_reached", "width"]
+    found = [pd.DataFrame(columns=columns)]
     for file in files:
-        cells = pd.read_parquet(file)
+        cells = pd.read_parquet(Path(file))
         own = cells[(cells["data"] == "srhm") & np.isclose(cells["alpha_tilde"], 1)]
         own = own[(own["optimiser"] == "flow") & (own["labels"] == "classes")]
         for names, curve in own.groupby([*NET_AND_DATA, "width"]):
-            values = curve.rename(columns={"curve": "name"}).assign(
+            values = curve.assign(
                 curve=str(names), criterion="test_error", value=curve["test_error"]
             )
             # A study may have several networks of a seed, which count as one.
-            found = sample_complexity(
+            one = sample_complexity(
                 values[["curve", *NET_AND_DATA, "P", "seed", "criterion", "value"]],
                 thresholds={"test_error": [THRESHOLD]},
                 columns=("curve", *NET_AND_DATA),
                 members=True,
-            )
-            rows += [
-                {
-                    **dict(zip(NET_AND_DATA, names[:-1], strict=True)),
-                    "width": names[-1],
-                    "P_flow": row["P_star"],
-                    "P_flow_low": row["P_star_low"],
-                    "P_flow_high": row["P_star_high"],
-                    "n": row["n_seeds_reached"],
-                }
-                for row in found.to_dict("records")
-                if row["status"] == "reached"
-            ]
-    columns = [*NET_AND_DATA, "width", "P_flow", "P_flow_low", "P_flow_high", "n"]
-    flows = pd.DataFrame(rows, columns=columns)
+            ).assign(width=curve["width"].iloc[0])
+            found.append(one.loc[one["status"] == "reached", columns])
+    flows = pd.concat(found[1:] or found)
     # The width of this study, or the one next to it.
     far = np.abs(np.log(flows["width"].to_numpy(dtype=float)) - log(MAIN["width"]))
-    return flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
+    flows = flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
+    flows = flows.rename(columns={"n_seeds_reached": "n_seeds_flow"})
+    return _named(flows, "flow", "n_seeds_flow")
 
 
 def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
@@ -430,48 +385,31 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
     """
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=EXPONENTS.names)
-    line = line_of(table)
-    rows = []
-    for _, own in line.groupby(["net", "L"], sort=True):
-        kind = {"net": str(own["net"].iloc[0]), "L": int(own["L"].iloc[0])}
-        for ratio in sorted(set(own["ratio"].round(9)), reverse=True):
-            points = points_of(own, cells, at_ratio(ratio))
-            rows += [
-                {**kind, **one, "at": "ratio", "ratio": ratio} for one in _all_of([points], kind)
-            ]
-        zero = [points_of(own, cells, towards_zero(name)) for name in EXTRAPOLATIONS]
-        rows += [{**kind, **one, "at": "limit", "ratio": 0.0} for one in _all_of(zero, kind)]
-        table_there, one_rate = between(table_ratio), between(table_ratio_of_one)
-        for at, weights in (
-            ("table", table_there),
-            ("one rate", one_rate),
-            ("effect", minus(table_there, one_rate)),
+    rows: list[dict[str, Any]] = []
+    for (net, L), own in line_of(table).groupby(["net", "L"], sort=True):
+        kind: dict[str, Any] = {"net": net, "L": L}
+        sets = [
+            ("ratio", ratio, [points_of(own, cells, partial(at_ratio, ratio=ratio))])
+            for ratio in sorted(set(own["ratio"].round(9)), reverse=True)
+        ]
+        sets += [("limit", 0.0, [points_of(own, cells, partial(towards_zero, extrapolation=name))
+                                 for name in EXTRAPOLATIONS])]  # fmt: skip
+        rows += [{**kind, **_row(points, of, kind), "at": at, "ratio": ratio}
+                 for at, ratio, points in sets for of in FITS]  # fmt: skip
+        for at, weights, other in (
+            ("table", at_table, {}),
+            ("one rate", at_one_rate, {}),
+            ("effect", partial(minus, first=at_table, second=at_one_rate), {"expected": 0.0}),
         ):
-            points = points_of(own, cells, weights)
-            row = _row([points], "s0+1", kind, _places)
-            if at == "effect":
-                row["expected"] = 0.0
-            rows.append({**kind, **row, "at": at, "ratio": nan})
+            row = _row([points_of(own, cells, weights)], "s0+1", kind)
+            rows.append({**kind, **row, **other, "at": at, "ratio": nan})
     found = pd.DataFrame(rows, columns=EXPONENTS.names)
     return found[found["n"] > 0].reset_index(drop=True)
 
 
-def _all_of(points: Sequence[Points], kind: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        _row(points, "s0+1", kind, _places),
-        _row(points, "m", kind, _synonyms),
-        _row(points, "constant", kind, constant),
-    ]
-
-
-def _row(
-    points: Sequence[Points],
-    of: str,
-    kind: Mapping[str, Any],
-    fit: Callable[[Points], tuple[Fit, Points]],
-) -> dict[str, Any]:
+def _row(points: Sequence[Points], of: str, kind: Mapping[str, Any]) -> dict[str, Any]:
     """A fit to one set of points, or what holds the fits to several."""
-    fits, used = zip(*(fit(one) for one in points), strict=True)
+    fits, used = zip(*(FITS[of](one) for one in points), strict=True)
     value = float(np.mean([one.slope for one in fits]))
     low, high = min(one.low for one in fits), max(one.high for one in fits)
     if of == "constant":
@@ -503,15 +441,20 @@ def _maximal(points: Points) -> Points:
 def _places(points: Points) -> tuple[Fit, Points]:
     """Exponent of (s_0+1), of families with n_c = v = m."""
     own = _maximal(points)
-    x = np.log1p(own.families["s0"].to_numpy(dtype=float))
-    return _slope(own, x, by=[*SHARED_GRAMMAR, "sparsity", "seed"]), own
+    return _slope(own, own.families["s0"] + 1, [*SHARED_GRAMMAR, "sparsity", "seed"]), own
 
 
 def _synonyms(points: Points) -> tuple[Fit, Points]:
     """Exponent of m at fixed v, n_c and s_0."""
-    x = np.log(points.families["m"].to_numpy(dtype=float))
     by = [name for name in (*SHARED_GRAMMAR, "s0", "sparsity") if name != "m"]
-    return _slope(points, x, by=by), points
+    return _slope(points, points.families["m"], by), points
+
+
+def _slope(points: Points, x: pd.Series, by: Sequence[str]) -> Fit:
+    if not len(points.log_P):
+        return NO_FIT
+    groups, logs = groups_of(points.families, by), np.log(x.to_numpy(dtype=float))
+    return slope_with_group_intercepts(logs, points.log_P, groups, **points.errors)
 
 
 def constant(points: Points) -> tuple[Fit, Points]:
@@ -522,26 +465,72 @@ def constant(points: Points) -> tuple[Fit, Points]:
     own = _maximal(points)
     if not len(own.log_P):
         return NO_FIT, own
-    scale = np.array([_law(row) for row in own.families.to_dict("records")])
-    return mean(own.log_P - scale, **own.errors), own
+    f = own.families
+    predicted = [
+        theory.predicted_sample_complexity(
+            net, depth=L, branching=s, n_synonyms=m, n_classes=n_c, n_empty=s0
+        )
+        for net, L, s, m, n_c, s0 in zip(f["net"], f["L"], f["s"], f["m"], f["n_c"], f["s0"],
+                                         strict=True)
+    ]  # fmt: skip
+    # Eq. 3 without C_0 = s^(L/2).
+    known = np.where(f["net"] == "lcn", f["L"] / 2 * np.log(f["s"].astype(float)), 0.0)
+    return mean(own.log_P - (np.log(predicted) - known), **own.errors), own
 
 
-def _law(family: Mapping[Any, Any]) -> float:
-    """Logarithm of Eq. 3 without C_0, or of Eq. 4 without C_1."""
-    L, s, net = family["L"], family["s"], family["net"]
-    predicted = theory.predicted_sample_complexity(
-        net,
-        depth=L,
-        branching=s,
-        n_synonyms=family["m"],
-        n_classes=family["n_c"],
-        n_empty=family["s0"],
+FITS: Mapping[str, Callable[[Points], tuple[Fit, Points]]] = {
+    "s0+1": _places, "m": _synonyms, "constant": constant
+}  # fmt: skip
+
+
+PRACTICE = pa.schema([
+    *(CELLS.field(name) for name in (*NET_AND_DATA, "width")),
+    *((name, pa.float64()) for name in ("ratio", "measured", "predicted")),
+])  # fmt: skip
+# As the text trains but for the width; the practice differs in batch and rate.
+_ALIKE = {name: MAIN[name] for name in ("engine", "batch_size", "momentum", "loss_threshold")}
+
+
+def practice(
+    cells: pd.DataFrame, table: pd.DataFrame, *, published: Sequence[str] = (), threshold: float
+) -> pd.DataFrame:
+    """Rows (PRACTICE) for each grammar with both curves there, and both T on its line here.
+
+    ratio: T of the practice. cells, table: of this study, CELLS and COMPLEXITIES. published: files
+    of published cells of sparse_hierarchy. threshold: of the preset; nothing is found for another
+    than 10 %.
+    """
+    if table.empty or not np.isclose(threshold, THRESHOLD):
+        return pd.DataFrame(columns=PRACTICE.names)
+    found = points_of(
+        line_of(table),
+        cells,
+        partial(minus, first=partial(at_ratio, ratio=TEXT), second=at_table),
+        small_pools=True,
     )
-    return log(predicted) - (L / 2 * log(s) if net == "lcn" else 0.0)
+    predicted = found.families[list(NET_AND_DATA)].assign(predicted=np.exp(found.log_P))
+    measured = [_measured(pd.read_parquet(Path(file))) for file in published]
+    if not measured:
+        return pd.DataFrame(columns=PRACTICE.names)
+    both = predicted.merge(pd.concat(measured, ignore_index=True), on=list(NET_AND_DATA))
+    # Of several published runs the first that has a grammar.
+    return both.drop_duplicates(list(NET_AND_DATA))[PRACTICE.names].reset_index(drop=True)
 
 
-def _slope(points: Points, x: NDArray[np.float64], *, by: Sequence[str]) -> Fit:
-    if not len(points.log_P):
-        return NO_FIT
-    groups = groups_of(points.families, list(by))
-    return slope_with_group_intercepts(x, points.log_P, groups, **points.errors)
+def _measured(cells: pd.DataFrame) -> pd.DataFrame:
+    """P* of the text's curves over those of the practice's on equal data and at equal width."""
+    plain = ~cells["whitening"].astype(bool) & ~cells["bias"].astype(bool)
+    for name, value in _ALIKE.items():
+        plain &= cells[name] == value
+    own = cells[plain & cells["net"].isin(("lcn", "cnn"))]
+    values = own[[*COLUMNS, "P", "seed"]].assign(criterion="test_error", value=own["test_error"])
+    found = sample_complexity(values, thresholds={"test_error": [THRESHOLD]}, columns=COLUMNS)
+    found = found[found["status"] == "reached"]
+    rows = found.to_dict("records")
+    found = found.assign(
+        ratio=[ratio_of(row) for row in rows], wanted=[table_ratio(row) for row in rows]
+    )
+    text = found[(found["batch"] == "shuffled") & np.isclose(found["ratio"], TEXT)]
+    theirs = found[(found["batch"] == "balanced") & np.isclose(found["ratio"], found["wanted"])]
+    both = theirs.merge(text, on=[*NET_AND_DATA, "width"], suffixes=("", "_text"))
+    return both.assign(measured=both["P_star_text"] / both["P_star"])

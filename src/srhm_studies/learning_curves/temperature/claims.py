@@ -8,19 +8,19 @@ A ratio of P* is taken of each seed alone, whose grammar both curves share. Seed
 averaged over the pairs first, as pairs of one grammar are not independent; n counts grammars.
 """
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from srhm.model.grammar import NET_AND_DATA
-from srhm.scorecard.claims import Claim, after_a_look, predictions
+from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.complexity_rows import of_seeds, of_the_paper
-from srhm.scorecard.estimators import Mean, Slope, Stored
+from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.grammars import SHARED_GRAMMAR
-from srhm.scorecard.rows import chosen, left_out, rows_of
+from srhm.scorecard.rows import chosen, left_out
+from srhm.scorecard.sheet import Sheet, rows_in, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 from srhm.statistics.sample_complexity import seed_complexities
 from srhm_studies.learning_curves.temperature.analysis import (
@@ -58,7 +58,7 @@ def reached(table: pd.DataFrame) -> pd.DataFrame:
     return rows.drop(columns="ratio").assign(T=T, noisy=T > 0, sparse=rows["s0"] > 0)
 
 
-@rows_of(reached, "cells", nothing="no curves of both kinds")
+@rows_of(reached, "cells", nothing="no curves of both kinds", what="seeds of pairs of curves")
 def pairs(
     rows: pd.DataFrame,
     cells: pd.DataFrame,
@@ -85,7 +85,9 @@ def pairs(
     return both.join(seeds).dropna(subset="ratio")
 
 
-@rows_of(reached, "cells", nothing="no grammar with both T at several widths")
+@rows_of(
+    reached, "cells", nothing="no grammar with both T at several widths", what="grammars and widths"
+)
 def in_width(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """What a lower T does to P* at other widths over what it does at the text's: ratio."""
     kinds = [tuple({**_TEXT, "T": _at(T)}.items()) for T in (0.3 * TEXT, TEXT)]
@@ -98,7 +100,7 @@ def in_width(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     return both.assign(ratio=both["ratio"] / both["ratio_main"])
 
 
-@rows_of("complexities", nothing="no family has both P* at both T")
+@rows_of("complexities", nothing="no family has both P* at both T", what="families")
 def sensitivities(table: pd.DataFrame, *, criterion: str) -> pd.DataFrame:
     """P*_S/P* (or P*_D/P*) at a tenth of the text's T over the same at the text's T, by family.
 
@@ -125,14 +127,16 @@ def sensitivities(table: pd.DataFrame, *, criterion: str) -> pd.DataFrame:
     return left_out(rows, {f"whose P*_{kind} is not known at one T": rows["ratio"].isna()})
 
 
-@rows_of("limits", nothing="no family with both")
-def limits(table: pd.DataFrame) -> pd.DataFrame:
-    """P* of gradient descent and of gradient flow over the extrapolated limit, by family."""
-    return table.assign(full=table["P_full"] / table["P_limit"],
-                        flow=table["P_flow"] / table["P_limit"])  # fmt: skip
+# P* of gradient descent and of gradient flow over the extrapolated limit, by family.
+limits = rows_in("limits", nothing="no family with both", what="families").let(
+    full=lambda rows: rows["P_full"] / rows["P_limit"],
+    flow=lambda rows: rows["P_flow"] / rows["P_limit"],
+)
 
 
-@rows_of("complexities", "cells", nothing="no P* at L = 3 and a tenth of the text's T")
+@rows_of(
+    "complexities", "cells", nothing="no P* at L = 3 and a tenth of the text's T", what="curves"
+)
 def dense_at_small_T(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* at a tenth of the text's T, of the paper's grammars without sparsity."""
     rows = usable(line_of(table))
@@ -141,19 +145,16 @@ def dense_at_small_T(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["status"] == "reached"]
 
 
-@rows_of("practice", nothing="no grammar of this study with a published curve by both")
-def by_practice(table: pd.DataFrame) -> pd.DataFrame:
-    """P* by text over practice: measured over predicted, quotient."""
-    return table.assign(quotient=table["measured"] / table["predicted"])
+# P* by text over practice: measured over predicted.
+by_practice = rows_in(
+    "practice", nothing="no grammar of this study with a published curve by both", what="grammars"
+).let(quotient=lambda rows: rows["measured"] / rows["predicted"])  # fmt: skip
+fitted = rows_in("exponents", nothing="no such exponent", what="families").let(
+    T=lambda rows: rows["ratio"].round(9)
+)
 
 
-@rows_of("exponents", nothing="no such exponent")
-def fitted(table: pd.DataFrame) -> pd.DataFrame:
-    """The table of exponents, T rounded."""
-    return table.assign(T=table["ratio"].round(9))
-
-
-@rows_of("complexities", "cells", nothing="no grammar with both s_0 at this T")
+@rows_of("complexities", "cells", nothing="no grammar with both s_0 at this T", what="grammars")
 def powers_of_places(table: pd.DataFrame, cells: pd.DataFrame, *, T: float) -> pd.DataFrame:
     """Power of s_0+1 of each grammar at one T from s_0 = 1 to 2: exponent."""
     rows = line_of(table)
@@ -164,171 +165,129 @@ def powers_of_places(table: pd.DataFrame, cells: pd.DataFrame, *, T: float) -> p
 
 
 GRAMMARS = (*SHARED_GRAMMAR, "seed")
-PER_GRAMMAR = partial(Mean, "ratio", scale="ratio", per=GRAMMARS, what="seeds of pairs of curves")
-TENTH: Any = {
-    "expected": Within(1, 0.1),
-    "why": "a tenth: two grammars of one size differ by as much, a decade of T moves P* by 20 to"
-    " 80 %",
-}
 SDE = "Sclocchi and Wyart (2024): noise of SGD depends on the rate over the batch size"
-PILOT = "pilot of two grammars, see the page"
 TABLE = "practice of Figure 4: rate 0.1 below s_0 = 4, 0.03 there"
 LAW = {"lcn": "Eq. 3", "cnn": "Eq. 4"}
-# Rate 0.003 at batch 4, at which most v are measured.
-SMALL = 0.3 * TEXT
-KINDS = (("cnn", 2), ("lcn", 2), ("cnn", 3), ("lcn", 3))
 # Factors that the pilot has for a decade: 1.26 to 1.37 at L = 2, 1.8 at L = 3.
 DECADES = {("cnn", 2): Within(1.4, 0.2), ("lcn", 2): Within(1.4, 0.3),
            ("cnn", 3): Within(1.8, 0.3), ("lcn", 3): Within(1.8, 0.4)}  # fmt: skip
 
-ratio = partial(Claim, topic="Learning rate, batch size and P*", figure="temperature")
-exponent = partial(ratio, figure="temperature_exponents")
+
+def over(first: Kind, second: Kind, *on: str, papers: bool = False) -> Any:
+    """P* of the first kind of curves over that of the second, of grammars."""
+    both = pairs.given(first=first, second=second, on=on, papers=papers)
+    return both.mean("ratio", scale="ratio", per=GRAMMARS)
 
 
-def _equal_T(**other: Any) -> Mean:
+def equal_T(**other: Any) -> Any:
     """P* of curves with another option over those of the text, at equal T."""
-    return PER_GRAMMAR(rows=pairs.given(first=_text(**other), second=_text(), on=("T",)))
+    return over(_text(**other), _text(), "T")
 
 
-def _fitted(what: str, net: str, depth: int, at: str, **ratio: float) -> Stored:
+def stored(of: str, net: str, L: int, at: str, **T: float) -> Any:
     """A row of the table of exponents."""
-    return Stored(rows=fitted, where={"of": what, "net": net, "L": depth, "at": at, **ratio},
-                  what="families", each="v = {features}")  # fmt: skip
+    return fitted.number(Stored, of=of, net=net, L=L, at=at, **T, each="v = {features}")
 
 
-def _decade(net: str, depth: int) -> Mean:
-    ends = (_text(net=net, L=depth, T=_at(T), sparse=True) for T in DECADE)
-    second, first = ends
-    return PER_GRAMMAR(rows=pairs.given(first=first, second=second, papers=True))
-
-
-def _of_kind(net: str, depth: int) -> list[Claim]:
-    kind, name = f"{net.upper()}, L = {depth}", f"{net}-{depth}"
-    law = Within(2 if net == "cnn" else depth, 0.2)
-    why = "0.2: between s_0 = 1 and 4 it is a factor 1.2 in P*, which is what a decade of T makes"
-    return [
-        ratio(
-            f"decade-{name}", f"{kind}: P* at a tenth of the text's T over P* at the text's T",
-            place=PILOT, expected=DECADES[net, depth],
-            why="the pilot: 1.26 to 1.43 (CNN, L = 2), 1.17 and 1.51 (LCN, L = 2), 1.79 and 1.84"
-                " (CNN, L = 3); nothing is known of the LCN at L = 3",
-            measure=_decade(net, depth),
-        ),
-        exponent(
-            f"places-text-{name}", f"{kind}: exponent of s_0+1 at the ratio of the text",
-            place=LAW[net], expected=law, why=why,
-            measure=_fitted("s0+1", net, depth, "ratio", T=_at(TEXT)),
-        ),
-        exponent(
-            f"places-limit-{name}", f"{kind}: exponent of s_0+1 in the limit of no noise",
-            place=LAW[net], expected=law, why=why,
-            measure=_fitted("s0+1", net, depth, "limit"),
-        ),
-    ]  # fmt: skip
-
-
-STATED: tuple[Claim, ...] = (
-    ratio(
-        "ratio-alone", "P* at batches of 1, 16 and 64 over P* at batch 4, at equal T",
-        place=SDE, measure=_equal_T(batch_size=(1, 16, 64), noisy=True), **TENTH,
-    ),
-    ratio(
-        "ratio-momentum", "P* without momentum over P* at momentum 0.9, at equal T",
-        place="Smith and Le (2018): the noise scale has a factor 1/(1 - momentum)",
-        measure=_equal_T(momentum=0), **TENTH,
-    ),
-    *(one for net, depth in KINDS for one in _of_kind(net, depth)),
-    *(exponent(
-        f"synonyms-limit-{net}-2",
-        f"{net.upper()}, L = 2: exponent of m in the limit of no noise",
-        place=LAW[net], expected=Within(2, 0.2),
-        why="0.2: a factor 1.3 between m = 2 and 8, about that of a decade of T",
-        measure=_fitted("m", net, 2, "limit"),
-    ) for net in ("cnn", "lcn")),
-    *(exponent(
-        f"features-small-T-{net}-3",
+sheet = Sheet()
+about = {"topic": "Learning rate, batch size and P*", "why": "a tenth: two grammars of one size"
+         " differ by as much, a decade of T moves P* by 20 to 80 %"}  # fmt: skip
+say = sheet.topic(figure="temperature", expected=Within(1, 0.1), **about)
+fit = sheet.topic(figure="temperature_exponents", **about)
+say("ratio-alone", "P* at batches of 1, 16 and 64 over P* at batch 4, at equal T",
+    equal_T(batch_size=(1, 16, 64), noisy=True), place=SDE)  # fmt: skip
+say("ratio-momentum", "P* without momentum over P* at momentum 0.9, at equal T",
+    equal_T(momentum=0),
+    place="Smith and Le (2018): the noise scale has a factor 1/(1 - momentum)")  # fmt: skip
+for (net, L), decade in DECADES.items():
+    kind, name = f"{net.upper()}, L = {L}", f"{net}-{L}"
+    ends = [_text(net=net, L=L, T=_at(T), sparse=True) for T in DECADE]
+    say(f"decade-{name}", f"{kind}: P* at a tenth of the text's T over P* at the text's T",
+        over(ends[1], ends[0], papers=True), decade,
+        "the pilot: 1.26 to 1.43 (CNN, L = 2), 1.17 and 1.51 (LCN, L = 2), 1.79 and 1.84 (CNN,"
+        " L = 3); nothing is known of the LCN at L = 3",
+        place="pilot of two grammars, see the page")  # fmt: skip
+    for word, where, measure in (
+        ("text", "at the ratio of the text", stored("s0+1", net, L, "ratio", T=_at(TEXT))),
+        ("limit", "in the limit of no noise", stored("s0+1", net, L, "limit")),
+    ):
+        fit(f"places-{word}-{name}", f"{kind}: exponent of s_0+1 {where}", measure,
+            Within(2 if net == "cnn" else L, 0.2),
+            "0.2: between s_0 = 1 and 4 it is a factor 1.2 in P*, which is what a decade of T"
+            " makes", place=LAW[net])  # fmt: skip
+for net in ("cnn", "lcn"):
+    fit(f"synonyms-limit-{net}-2", f"{net.upper()}, L = 2: exponent of m in the limit of no noise",
+        stored("m", net, 2, "limit"), Within(2, 0.2),
+        "0.2: a factor 1.3 between m = 2 and 8, about that of a decade of T",
+        place=LAW[net])  # fmt: skip
+for net in ("cnn", "lcn"):
+    fit(f"features-small-T-{net}-3",
         f"{net.upper()}, L = 3, s_0 = 0: exponent of v = n_c = m at a tenth of the text's T",
-        place=LAW[net], expected=Within(4, 0.35), fixed="after",
-        why="0.35, as for the same law in sparse_hierarchy; written after a look at v = 4 and 6,"
-            " before the curves at v = 5, 7 and 8 were trained",
-        measure=Slope("P_star", against="v", rows=dense_at_small_T, where={"net": net, "L": 3},
-                      error="clusters", what="curves", each="{P_star:.0f} (v = {v})"),
-    ) for net in ("cnn", "lcn")),
-    exponent(
-        "places-by-v-cnn-2",
-        "CNN, L = 2: power from s_0 = 1 to 2 against log v, rate 0.003: slope",
-        place=f"{LAW['cnn']}: one power for all v", expected=Within(0, 0.2), fixed="after",
-        why="0.2: from v = 4 to 10 about what is allowed to an exponent; written after a look",
-        measure=Slope("exponent", against="v", logs="x", where={"net": "cnn", "L": 2},
-                      rows=powers_of_places.given(T=SMALL), what="grammars"),
+        dense_at_small_T.slope("P_star", "v", net=net, L=3, error="clusters",
+                               each="{P_star:.0f} (v = {v})"), Within(4, 0.35),
+        "0.35, as for the same law in sparse_hierarchy; written after a look at v = 4 and 6, before"
+        " the curves at v = 5, 7 and 8 were trained", place=LAW[net], fixed="after")  # fmt: skip
+fit("places-by-v-cnn-2", "CNN, L = 2: power from s_0 = 1 to 2 against log v, rate 0.003: slope",
+    powers_of_places.given(T=0.3 * TEXT).slope("exponent", "v", logs="x", net="cnn", L=2),
+    Within(0, 0.2),
+    "0.2: from v = 4 to 10 about what is allowed to an exponent; written after a look",
+    place=f"{LAW['cnn']}: one power for all v", fixed="after")  # fmt: skip
+fit("table-effect-cnn-2", "CNN, L = 2: what the published rates add to the exponent of s_0+1",
+    stored("s0+1", "cnn", 2, "effect"), Within(0, 0.1),
+    "0.1: half of what is allowed to an exponent", place=TABLE)  # fmt: skip
+balanced = (("batch", "balanced"), ("net", "cnn"), ("L", 2), ("s0", 4))
+fit("table-direct-cnn-2", "CNN, L = 2, s_0 = 4, balanced: P* at the published 0.03 over P* at 0.1",
+    over((*balanced, ("learning_rate", 0.03)), (*balanced, ("learning_rate", 0.1)), "width"),
+    Within(1, 0.1), place=TABLE)  # fmt: skip
+for net, L in DECADES:
+    say(f"text-over-practice-{net}-{L}",
+        f"{net.upper()}, L = {L}: P* by text over practice, measured over that from T alone",
+        by_practice.mean("quotient", net=net, L=L, scale="ratio", error="clusters",
+                         each="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),
+        why=f"{about['why']}; written after a look at the points", place=f"Figure 4; {SDE}",
+        fixed="after")  # fmt: skip
+for word, words, column, expected, why, place in (
+    (
+        "descent",
+        "P* of gradient descent",
+        "full",
+        None,
+        None,
+        "Sclocchi and Wyart (2024): at small T SGD is gradient descent",
     ),
-    exponent(
-        "table-effect-cnn-2", "CNN, L = 2: what the published rates add to the exponent of s_0+1",
-        place=TABLE, expected=Within(0, 0.1), why="0.1: half of what is allowed to an exponent",
-        measure=_fitted("s0+1", "cnn", 2, "effect"),
+    (
+        "flow",
+        "P* of gradient flow at alpha~ = 1",
+        "flow",
+        Within(1, 0.15),
+        "15 %: a tenth, and half as much for its stop at a loss of 1e-2",
+        "study complexity",
     ),
-    exponent(
-        "table-direct-cnn-2",
-        "CNN, L = 2, s_0 = 4, balanced: P* at the published 0.03 over P* at 0.1",
-        place=TABLE, **TENTH,
-        measure=PER_GRAMMAR(rows=pairs.given(on=("width",), **{
-            name: (("batch", "balanced"), ("net", "cnn"), ("L", 2), ("s0", 4),
-                   ("learning_rate", rate)) for name, rate in (("first", 0.03), ("second", 0.1))
-        })),
-    ),
-    *(ratio(
-        f"text-over-practice-{net}-{depth}",
-        f"{net.upper()}, L = {depth}: P* by text over practice, measured over that from T alone",
-        place="Figure 4; "+SDE, **TENTH | {"why": f"{TENTH['why']}; written after a look at the"
-        " points"}, fixed="after",
-        measure=Mean("quotient", scale="ratio", error="clusters", rows=by_practice,
-                     where={"net": net, "L": depth}, what="grammars",
-                     each="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),
-    ) for net, depth in KINDS),
-    ratio(
-        "limit-gradient-descent", "P* of gradient descent over the limit of small T",
-        place="Sclocchi and Wyart (2024): at small T SGD is gradient descent",
-        measure=Mean("full", scale="ratio", rows=limits, error="clusters", what="families"),
-        **TENTH,
-    ),
-    ratio(
-        "limit-gradient-flow", "P* of gradient flow at alpha~ = 1 over the limit of small T",
-        place="study complexity", expected=Within(1, 0.15),
-        why="15 %: a tenth, and half as much for its stop at a loss of 1e-2",
-        measure=Mean("flow", scale="ratio", rows=limits, error="clusters", what="families"),
-    ),
-    ratio(
-        "gradient-descent-steps", "P* of gradient descent at rate 0.32 over P* at 0.08",
-        place="without noise the rate should not count", expected=Within(1, 0.05),
-        why="5 %: the same data without noise; half of what is allowed to other pairs",
-        measure=PER_GRAMMAR(rows=pairs.given(on=("width",), **{
-            name: (("noisy", False), ("learning_rate", rate))
-            for name, rate in (("first", 0.32), ("second", 0.08))
-        })),
-    ),
-    ratio(
-        "width", "What a 3.3 times lower T does to P*: widths 128 and 512 over width 64",
-        place="widths of 32 to 512 gave one error in trials",
-        measure=Mean("ratio", scale="ratio", rows=in_width, per=GRAMMARS,
-                     what="grammars and widths"), **TENTH,
-    ),
-    *(ratio(
-        f"stop-{stop:g}",
+):
+    say(f"limit-gradient-{word}", f"{words} over the limit of small T",
+        limits.mean(column, scale="ratio", error="clusters"), expected, why,
+        place=place)  # fmt: skip
+say("gradient-descent-steps", "P* of gradient descent at rate 0.32 over P* at 0.08",
+    over((("noisy", False), ("learning_rate", 0.32)), (("noisy", False), ("learning_rate", 0.08)),
+         "width"), Within(1, 0.05),
+    "5 %: the same data without noise; half of what is allowed to other pairs",
+    place="without noise the rate should not count")  # fmt: skip
+say("width", "What a 3.3 times lower T does to P*: widths 128 and 512 over width 64",
+    in_width.mean("ratio", scale="ratio", per=GRAMMARS),
+    place="widths of 32 to 512 gave one error in trials")  # fmt: skip
+for stop in (1e-2, 1e-4):
+    say(f"stop-{stop:g}",
         f"P* of trainings that stop at a loss of {stop:g} over those that stop at 1e-3",
-        place="appendix D: stop at 1e-3", measure=_equal_T(loss_threshold=stop), **TENTH,
-    ) for stop in (1e-2, 1e-4)),
-    *(ratio(
-        f"concurrence-{kind}",
+        equal_T(loss_threshold=stop), place="appendix D: stop at 1e-3")  # fmt: skip
+for kind in "SD":
+    say(f"concurrence-{kind}",
         f"P*_{kind}/P* at a tenth of the text's T over the same at the text's T",
-        place="section 5: P*, P*_S and P*_D concur", expected=Within(1, 0.15),
-        why="15 %: P*_S and P*_D are read off falls less steep than that of the error",
-        measure=Mean("ratio", scale="ratio", rows=sensitivities.given(criterion=f"{kind}_2"),
-                     error="clusters", what="families"),
-    ) for kind in "SD"),
-)  # fmt: skip
+        sensitivities.given(criterion=f"{kind}_2").mean("ratio", scale="ratio", error="clusters"),
+        Within(1, 0.15), "15 %: P*_S and P*_D are read off falls less steep than that of the error",
+        place="section 5: P*, P*_S and P*_D concur")  # fmt: skip
 
 CLAIMS = after_a_look(
-    predictions(STATED, {
+    predictions(sheet.claims, {
         "decade-* limit-gradient-flow gradient-descent-steps width": "2026-11-22, 5fa188c1",
     }),
     {

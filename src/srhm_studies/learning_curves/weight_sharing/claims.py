@@ -5,15 +5,14 @@ CNN in other studies (README). Predictions are those of counting (README), not o
 """
 
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import Claim, predictions
+from srhm.scorecard.claims import predictions
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.estimators import Difference, Mean, Ratio, Slope
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import Sheet, rows_in, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars
 from srhm_studies.learning_curves.weight_sharing.analysis import (
     FIRST,
@@ -23,22 +22,19 @@ from srhm_studies.learning_curves.weight_sharing.analysis import (
     SECOND,
 )
 
+# excess: above the number of levels whose places are known.
+exponents = rows_in(
+    "exponents", nothing="no grammar with such exponents", what="grammars"
+).let(excess=lambda rows: rows["exponent"] - rows["places"])  # fmt: skip
 
-@rows_of("exponents", nothing="no grammar with such exponents")
-def exponents(table: pd.DataFrame) -> pd.DataFrame:
-    """Exponents of grammars; `excess`: above the number of levels whose places are known."""
-    return table.assign(excess=table["exponent"] - table["places"])
 
-
-@rows_of("cells", nothing="no grammar with a P* of both nets")
+@rows_of("cells", nothing="no grammar with a P* of both nets", what="P*")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of single grammars at s_0 > 0; censored ones are left out."""
     found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=THRESHOLD)
     return left_out(found, {"censored": found["P_star"].isna()})
 
 
-sharing = partial(Claim, topic="Exponent of s_0+1 between LCN and CNN", figure="weight_sharing")
-ON = (*OF_GRAMMAR, "layer")
 WORDS = {
     "lcn": "LCN", "cnn": "CNN", "cnn_first": "CNN in layer 1 alone",
     "cnn_second": "CNN in layer 2 alone", "cnn_third": "CNN in layer 3 alone",
@@ -95,129 +91,68 @@ OF_LAYERS: dict[str, tuple[float, float, str]] = {
 }
 
 
-def _exponent(net: str, depth: int, of: str = P_STAR) -> dict[str, Any]:
-    return {"rows": exponents, "where": {"net": net, "L": depth, "of": of}, "what": "grammars"}
+mean = partial(exponents.mean, "exponent")
+change = partial(exponents.difference, "exponent", on=(*OF_GRAMMAR, "layer"))
+excess = partial(exponents.mean, "excess", per=("v", "seed"), what="nets and grammars")
 
-
-def _excess(depth: int, layer: int, of: str) -> Mean:
-    return Mean("excess", rows=exponents, where={"L": depth, "layer": layer, "of": of},
-                per=("v", "seed"), what="nets and grammars")  # fmt: skip
-
-
-def _ratio(net: str, other: str, depth: int) -> Claim:
-    return sharing(
-        f"saved-{net}-{other}-{depth}",
-        f"L = {depth}: P* of the {WORDS[net]} over that of the {WORDS[other]}, s_0 > 0",
-        place=COUNTING, expected=Within(0.75, 0.25),
-        why="a filter that s = 2 features share sees up to s times more data: between 1/s and 1",
-        measure=Ratio("P_star", over={"net": other}, on=(*OF_GRAMMAR, "s0"), rows=stars,
-                      where={"net": net, "L": depth}, per=("v", "seed"), what="P*"),
-    )  # fmt: skip
-
-
-STATED = (
-    *(
-        sharing(
-            f"exponent-{net}-{depth}", f"L = {depth}, {WORDS[net]}: exponent of s_0+1 in P*",
-            place=place, expected=Within(value, 0.25), why=QUARTER,
-            measure=Mean("exponent", **_exponent(net, depth)),
-        )
-        for (net, depth), (value, place) in VALUES.items()
-    ),
-    # At L = 3 it is exactly 0: training sets are the same derivations at all s_0.
-    sharing(
-        "exponent-cnn_pooled-2", f"L = 2, {WORDS['cnn_pooled']}: exponent of s_0+1 in P*",
-        place="it is the CNN at s_0 = 0", expected=Within(0, 0.1),
-        why="only how often the training set has one derivation twice depends on s_0",
-        measure=Mean("exponent", **_exponent("cnn_pooled", 2)),
-    ),
-    *(
-        sharing(
-            f"change-{net}-{other}-{depth}",
-            f"L = {depth}: exponent of s_0+1, {WORDS[net]}, less the {WORDS[other]}'s",
-            place=EQUATIONS if net == "cnn" else COUNTING,
-            expected=Within(value, tolerance), why=why,
-            fixed="after" if (net, other, depth) in KNOWN else "before",
-            measure=Difference("exponent", over={"net": other}, on=ON, **_exponent(net, depth)),
-        )
-        for (net, other, depth), (value, tolerance, why) in (CHANGES | KNOWN).items()
-    ),
-    *(
-        sharing(
-            f"change-{net}-lcn-4",
-            f"L = 4, s_0 = 0 to 1: power of s_0+1, {WORDS[net]}, less the LCN's",
-            place=EQUATIONS if net == "cnn" else COUNTING,
-            expected=Within(value, tolerance), why=why,
-            fixed="after" if net == "cnn" else "before",
-            measure=Difference("exponent", over={"net": "lcn"}, on=ON,
-                               **_exponent(net, 4, FIRST_PLACE)),
-        )
-        for net, (value, tolerance, why) in OF_LAYERS.items()
-    ),
-    *(
-        _ratio(net, other, depth)
-        for depth in (2, 3)
-        for net, other in (("cnn_features", "lcn"), ("cnn", "cnn_places"))
-    ),
-    *(
-        sharing(
-            f"first-step-{layer}-{depth}",
-            f"L = {depth}, first step of layer {layer}: exponent less levels of known places",
-            place=f"{COUNTING}; appendix C", expected=Within(0, 0.15),
-            why="0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
-            measure=_excess(depth, layer, FIRST),
-        )
-        for depth in (2, 3)
-        for layer in range(1, depth + 1)
-    ),
-    *(
-        sharing(
-            f"second-step-{net}-2",
-            f"L = 2, {WORDS[net]}: exponent of s_0+1, second of two steps",
-            place=COUNTING, expected=Within(value, 0.15), why=AS_FIRST,
-            measure=Mean("exponent", rows=exponents, where={"net": net, "L": 2, "of": SECOND},
-                         what="grammars"),
-        )
-        for net, value in TWO_STEPS.items()
-    ),
-    *(
-        sharing(
-            f"second-step-{layer}-3",
-            f"L = 3, second step, layer {layer}: exponent less levels of known places",
-            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
-            measure=_excess(3, layer, SECOND),
-        )
-        for layer in (2, 3)
-    ),
-    sharing(
-        "two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent of s_0+1, output of two steps",
-        place=COUNTING, expected=Within(1, 0.15), why=AS_FIRST,
-        measure=Mean("exponent", rows=exponents, where={"net": "cnn", "L": 2, "of": OUTPUT},
-                     what="grammars"),
-    ),
-    *(
-        sharing(
-            f"two-steps-{layer}-{depth}",
-            f"L = {depth}, two steps to layer {layer}: exponent of the output less known levels",
-            place=COUNTING, expected=Within(0, 0.15), why=AS_FIRST,
-            measure=_excess(depth, layer, OUTPUT),
-        )
-        for depth, layer in ((2, 2), (3, 2), (3, 3))
-    ),
-    *(
-        sharing(
-            f"counting-{depth}",
-            f"L = {depth}: exponent in P* against the most levels that a layer knows: slope",
-            place=COUNTING, expected=Within(1, 0.25), why=QUARTER,
-            measure=Slope("exponent", against="places", logs="none", per=("v", "seed"),
-                          rows=exponents, where={"L": depth, "of": P_STAR}, what="exponents"),
-        )
-        for depth in (2, 3)
-    ),
-)  # fmt: skip
+sheet = Sheet()
+say = sheet.topic("Exponent of s_0+1 between LCN and CNN", "weight_sharing", place=COUNTING,
+                  why=QUARTER)  # fmt: skip
+for (net, L), (value, place) in VALUES.items():
+    say(f"exponent-{net}-{L}", f"L = {L}, {WORDS[net]}: exponent of s_0+1 in P*",
+        mean(net=net, L=L, of=P_STAR), Within(value, 0.25), place=place)  # fmt: skip
+# At L = 3 it is exactly 0: training sets are the same derivations at all s_0.
+say("exponent-cnn_pooled-2", f"L = 2, {WORDS['cnn_pooled']}: exponent of s_0+1 in P*",
+    mean(net="cnn_pooled", L=2, of=P_STAR), Within(0, 0.1),
+    "only how often the training set has one derivation twice depends on s_0",
+    place="it is the CNN at s_0 = 0")  # fmt: skip
+for (net, other, L), (value, tolerance, why) in (CHANGES | KNOWN).items():
+    say(f"change-{net}-{other}-{L}",
+        f"L = {L}: exponent of s_0+1, {WORDS[net]}, less the {WORDS[other]}'s",
+        change(net=net, L=L, of=P_STAR, over={"net": other}), Within(value, tolerance), why,
+        place=EQUATIONS if net == "cnn" else COUNTING,
+        fixed="after" if (net, other, L) in KNOWN else "before")  # fmt: skip
+for net, (value, tolerance, why) in OF_LAYERS.items():
+    say(f"change-{net}-lcn-4", f"L = 4, s_0 = 0 to 1: power of s_0+1, {WORDS[net]}, less the LCN's",
+        change(net=net, L=4, of=FIRST_PLACE, over={"net": "lcn"}), Within(value, tolerance), why,
+        place=EQUATIONS if net == "cnn" else COUNTING,
+        fixed="after" if net == "cnn" else "before")  # fmt: skip
+for L in (2, 3):
+    for net, other in (("cnn_features", "lcn"), ("cnn", "cnn_places")):
+        say(f"saved-{net}-{other}-{L}",
+            f"L = {L}: P* of the {WORDS[net]} over that of the {WORDS[other]}, s_0 > 0",
+            stars.ratio("P_star", net=net, L=L, over={"net": other}, on=(*OF_GRAMMAR, "s0"),
+                        per=("v", "seed")), Within(0.75, 0.25),
+            "a filter that s = 2 features share sees up to s times more data: between 1/s and 1",
+            )  # fmt: skip
+for L in (2, 3):
+    for layer in range(1, L + 1):
+        say(f"first-step-{layer}-{L}",
+            f"L = {L}, first step of layer {layer}: exponent less levels of known places",
+            excess(L=L, layer=layer, of=FIRST), Within(0, 0.15),
+            "0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
+            place=f"{COUNTING}; appendix C")  # fmt: skip
+for net, value in TWO_STEPS.items():
+    say(f"second-step-{net}-2", f"L = 2, {WORDS[net]}: exponent of s_0+1, second of two steps",
+        mean(net=net, L=2, of=SECOND), Within(value, 0.15), AS_FIRST)  # fmt: skip
+for layer in (2, 3):
+    say(f"second-step-{layer}-3",
+        f"L = 3, second step, layer {layer}: exponent less levels of known places",
+        excess(L=3, layer=layer, of=SECOND), Within(0, 0.15), AS_FIRST)  # fmt: skip
+say("two-steps-cnn-2", f"L = 2, {WORDS['cnn']}: exponent of s_0+1, output of two steps",
+    mean(net="cnn", L=2, of=OUTPUT), Within(1, 0.15), AS_FIRST)  # fmt: skip
+for L, layer in ((2, 2), (3, 2), (3, 3)):
+    say(f"two-steps-{layer}-{L}",
+        f"L = {L}, two steps to layer {layer}: exponent of the output less known levels",
+        excess(L=L, layer=layer, of=OUTPUT), Within(0, 0.15), AS_FIRST)  # fmt: skip
+for L in (2, 3):
+    say(f"counting-{L}",
+        f"L = {L}: exponent in P* against the most levels that a layer knows: slope",
+        exponents.slope("exponent", "places", L=L, of=P_STAR, logs="none", per=("v", "seed"),
+                        what="exponents"), Within(1, 0.25))  # fmt: skip
 
 CLAIMS = predictions(
-    STATED,
+    sheet.claims,
     {
         "exponent-cnn_* change-cnn_*-[23] saved-* first-step-* counting-*": "2026-11-25, 338f959a",
         "second-step-* two-steps-*": "2026-11-26, 488d9ae9",

@@ -32,11 +32,8 @@ from srhm.model.grammar import GRAMMAR, Grammar
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Layer, geometry
 from srhm.store.tables import CELLS
-from srhm_studies.learning_curves.weight_sharing.first_steps import (
-    grammars_of,
-    independent,
-    known_places,
-)
+from srhm_studies.learning_curves.tokens import independent
+from srhm_studies.learning_curves.weight_sharing.analysis import grammars_of, known_places
 
 Floats = NDArray[np.float64]
 
