@@ -11,15 +11,8 @@ pytest.importorskip("e3nn", reason="needs `make env-equivariance`")
 from e3nn import o3
 
 from srhm.model.seeding import generator
-from srhm_studies.beyond.equivariance import (
-    digits,
-    errors,
-    sphere,
-    steerable,
-    tetris,
-    trained,
-)
-from srhm_studies.beyond.equivariance.blocks import (
+from srhm_studies.beyond.equivariance import digits, experiment, sphere, steerable, trained
+from srhm_studies.beyond.equivariance.experiment import (
     random_rotations,
     rotations_of_the_cube,
 )
@@ -92,8 +85,8 @@ def test_a_nonlinearity_commutes_with_rotations_of_the_cube(name, before):
 def test_a_network_is_exact_on_the_cube_and_within_the_figure_elsewhere(act, low_pass):
     cell = {"net": "steerable", "act": act, "low_pass": low_pass, "width": 0.1, "depth": 4, "n": 13,
             "rotations": 3, "seed": 0}  # fmt: skip
-    assert errors.of_voxels({**cell, "turns": "cube"}).row["error"] < EXACT
-    other = errors.of_voxels({**cell, "turns": "random"}).row["error"]
+    assert experiment.of_voxels({**cell, "turns": "cube"}).row["error"] < EXACT
+    other = experiment.of_voxels({**cell, "turns": "random"}).row["error"]
     assert EXACT < other < 1
 
 
@@ -153,13 +146,13 @@ def test_correlations_commute_and_functions_of_values_do_up_to_the_grid(act, res
 
 
 def test_cells_are_computed_with_their_results():
-    found = tetris.run({"net": "plain", "low_pass": True, "width": 0.05, "n": 9, "steps": 2,
+    found = experiment.tetris({"net": "plain", "low_pass": True, "width": 0.05, "n": 9, "steps": 2,
                         "learning_rate": 0.01, "rotations": 2, "seed": 0}).row  # fmt: skip
     assert 0 <= found["accuracy"] <= 1
     found = digits.run({"net": "spherical", "band": 8, "train": "R", "epochs": 1, "batch": 16,
                         "learning_rate": 0.01, "n_test": 1700, "seed": 0}).row  # fmt: skip
     assert abs(found["accuracy_R"] - found["accuracy_NR"]) < 0.2
-    error = errors.of_sphere({"band": 3, "depth": 2, "act": "none", "oversampling": 1.0,
+    error = experiment.of_sphere({"band": 3, "depth": 2, "act": "none", "oversampling": 1.0,
                               "rotations": 2, "seed": 0}).row["error"]  # fmt: skip
     assert 0 < error < EXACT
 
@@ -177,7 +170,7 @@ BLOCK = {**NETWORK, "blur": 2.0, "place": "before", "padding": 2, "first": 0.1, 
 )  # fmt: skip
 def test_invariants_of_every_layer_are_exact_on_the_cube(change):
     hidden = trained.hidden_layers({**BLOCK, **change}, draws())
-    straight = tetris.inputs(np.eye(3)[None], 9)
+    straight = experiment.inputs(np.eye(3)[None], 9)
     trained.normalise(hidden, straight)
     network = torch.nn.Sequential(hidden, steerable.MeanOfVoxels(), torch.nn.Identity())
     with torch.no_grad():
@@ -185,5 +178,5 @@ def test_invariants_of_every_layer_are_exact_on_the_cube(change):
             block.bias.normal_(generator=draws())
         before = trained.invariants(network, straight)
         for rotation in CUBE[:2]:
-            after = trained.invariants(network, tetris.inputs(rotation[None], 9))
+            after = trained.invariants(network, experiment.inputs(rotation[None], 9))
             assert max(map(relative, after, before)) < EXACT

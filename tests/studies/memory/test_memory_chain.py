@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 
 from srhm.model.seeding import generator
 from srhm_studies.beyond.memory.chain import (
+    Memory,
     eliminated,
+    memento,
+    ram,
     reward_probabilities,
     stationary,
     transitions,
@@ -18,7 +21,6 @@ from srhm_studies.beyond.memory.chain import (
     worse_arm,
     worse_arm_exactly,
 )
-from srhm_studies.beyond.memory.memories import Memory, memento, ram
 from srhm_studies.beyond.memory.policies import column_of_confidence, probabilities
 
 Array = NDArray[np.float64]

@@ -7,14 +7,22 @@ import pytest
 
 from srhm.model.seeding import generator
 from srhm_studies.beyond.memory import cells, theory
-from srhm_studies.beyond.memory.chain import with_gradient, worse_arm, worse_arm_exactly
-from srhm_studies.beyond.memory.flow import flow
-from srhm_studies.beyond.memory.memories import memento, ram
-from srhm_studies.beyond.memory.necklaces import exit_word, gray_order, necklace_of, necklaces
+from srhm_studies.beyond.memory.chain import (
+    memento,
+    ram,
+    with_gradient,
+    worse_arm,
+    worse_arm_exactly,
+)
+from srhm_studies.beyond.memory.learning import flow
 from srhm_studies.beyond.memory.policies import (
     STARTS,
     column_of_confidence,
+    exit_word,
+    gray_order,
+    necklace_of,
     necklace_policy,
+    necklaces,
     probabilities,
     weights_near,
 )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm_studies.beyond.memory.stabilised import (
+from srhm_studies.beyond.memory.learning import (
     advanced,
     error_of,
     longest,

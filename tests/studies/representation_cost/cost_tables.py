@@ -7,9 +7,9 @@ import pandas as pd
 import yaml
 
 from srhm.declare.names import resolved
-from srhm_studies.beyond.representation_cost.limits import LIMITS, limit_rows
+from srhm_studies.beyond.representation_cost.analysis import LIMITS, limit_rows
+from srhm_studies.beyond.representation_cost.configuration import COLUMNS
 from srhm_studies.beyond.representation_cost.study import STUDY
-from srhm_studies.beyond.representation_cost.tables import COORDINATES
 
 LONG = ("layers", "values", "regions", "components")
 
@@ -29,7 +29,7 @@ def tiny_tables() -> dict[str, pd.DataFrame]:
             for name, columns in outcome.tables.items():
                 long[name].append(pd.DataFrame(columns).assign(**names))
     cells = pd.DataFrame(rows)
-    assert COORDINATES.keys() <= set(cells.columns)
+    assert COLUMNS.keys() <= set(cells.columns)
     tables = {name: pd.concat(parts, ignore_index=True) for name, parts in long.items()}
     # None in so short trainings: hardly a network of them is stable.
     limits = pd.DataFrame(limit_rows(cells), columns=LIMITS.names)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm_studies.beyond.representation_cost import linear, semi_orthogonal
+from srhm_studies.beyond.representation_cost import linear, spectra
 
 
 def test_two_layers_cost_twice_the_nuclear_norm_and_shrink_softly():
@@ -46,11 +46,11 @@ def test_semi_orthogonal_minimum_is_that_of_brute_force():
         second = np.einsum("ia,ij,jb->ab", unit, weights[1], unit)  # V_2^T W_2 V_1
         best = np.max(second.max(0) + first.max(1))
         least = sum(np.sum(weight**2) for weight in weights) + 2 - 2 * best
-        start = semi_orthogonal.bases_of_jacobian(weights, [np.ones(2, dtype=bool)], rank=1)
-        bases = semi_orthogonal.closest_bases(weights, start)
-        found = semi_orthogonal.distance(weights, bases).sum()
+        start = spectra.bases_of_jacobian(weights, [np.ones(2, dtype=bool)], rank=1)
+        bases = spectra.closest_bases(weights, start)
+        found = spectra.distance(weights, bases).sum()
         assert found == pytest.approx(least, abs=5e-3)
-        assert found <= semi_orthogonal.distance(weights, start).sum() + 1e-12
+        assert found <= spectra.distance(weights, start).sum() + 1e-12
 
 
 def test_bound_holds_for_any_weights_and_is_reached_by_the_identity():
@@ -58,18 +58,18 @@ def test_bound_holds_for_any_weights_and_is_reached_by_the_identity():
     for rank in (1, 2):
         weights = [generator.normal(size=(3, 3)) for _ in range(5)]
         active = [generator.random(3) < 0.8 for _ in range(4)]
-        jacobian = semi_orthogonal.jacobian_of(weights, active)
+        jacobian = spectra.jacobian_of(weights, active)
         values = np.linalg.svd(jacobian, compute_uv=False)
         if values[rank - 1] < 1e-9:
             continue
         norm = sum(np.sum(weight**2) for weight in weights)
-        limit = semi_orthogonal.bound(norm, values, depth=5, rank=rank)
-        start = semi_orthogonal.bases_of_jacobian(weights, active, rank=rank)
+        limit = spectra.bound(norm, values, depth=5, rank=rank)
+        start = spectra.bases_of_jacobian(weights, active, rank=rank)
         for basis in start:
             np.testing.assert_allclose(basis.T @ basis, np.eye(rank), atol=1e-10)
-        assert semi_orthogonal.distance(weights, start).sum() <= limit + 1e-9
+        assert spectra.distance(weights, start).sum() <= limit + 1e-9
     identity = [np.eye(3)] * 4
     everywhere = [np.ones(3, dtype=bool)] * 3
-    start = semi_orthogonal.bases_of_jacobian(identity, everywhere, rank=3)
-    assert semi_orthogonal.distance(identity, start).sum() == pytest.approx(0, abs=1e-12)
-    assert semi_orthogonal.bound(12.0, np.ones(3), depth=4, rank=3) == pytest.approx(0)
+    start = spectra.bases_of_jacobian(identity, everywhere, rank=3)
+    assert spectra.distance(identity, start).sum() == pytest.approx(0, abs=1e-12)
+    assert spectra.bound(12.0, np.ones(3), depth=4, rank=3) == pytest.approx(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from srhm_studies.beyond.representation_cost import fitting, spectra
+from srhm_studies.beyond.representation_cost import networks, spectra
 from srhm_studies.beyond.representation_cost.networks import (
     Architecture,
     initial,
@@ -72,20 +72,20 @@ def test_gradient_is_that_of_autograd_through_a_plain_loop(architecture, outputs
 
 def test_one_step_of_the_fit_is_one_of_adam_on_the_penalised_loss(monkeypatch):
     """With the factor 2 of lambda ||theta||^2, biases included."""
-    monkeypatch.setattr(fitting, "DTYPE", torch.float64)
+    monkeypatch.setattr(networks, "DTYPE", torch.float64)
     cell = {"penalty": 0.3, "annealing": 4.0, "steps": 3, "learning_rate": 0.01, "seed": 4}
     _, x, y = drawn(DENSE)
-    start = initial(DENSE, generator=fitting.initialisation(4), dtype=torch.float64)
+    start = initial(DENSE, generator=networks.initialisation(4), dtype=torch.float64)
     theta = start.theta.clone().requires_grad_()
     adam = torch.optim.Adam([theta])
     for step in range(3):
-        adam.param_groups[0]["lr"] = fitting.rate_at(step / 3, 0.01)
-        weight_decay = fitting.penalty_at(step / 3, 0.3, 4.0) / DENSE.depth
+        adam.param_groups[0]["lr"] = networks.rate_at(step / 3, 0.01)
+        weight_decay = networks.penalty_at(step / 3, 0.3, 4.0) / DENSE.depth
         adam.zero_grad()
         f = dense_outputs(viewed(DENSE, theta), x)
         ((f - y).square().sum(1).mean() + weight_decay * theta.square().sum()).backward()
         adam.step()
-    fitted = fitting.fit(DENSE, x, y, cell)
+    fitted = networks.fit(DENSE, x, y, cell)
     torch.testing.assert_close(fitted.parameters.theta, theta.detach(), rtol=1e-6, atol=1e-8)
 
 

@@ -7,9 +7,8 @@ from cost_tables import tiny_tables
 
 from srhm.store.tables import schema_of
 from srhm_studies.beyond.representation_cost import linear as linear_networks
-from srhm_studies.beyond.representation_cost.claims import SINGULAR_VALUES
-from srhm_studies.beyond.representation_cost.limits import limit_rows
-from srhm_studies.beyond.representation_cost.readings import two_parts, underestimating
+from srhm_studies.beyond.representation_cost.analysis import limit_rows, two_parts, underestimating
+from srhm_studies.beyond.representation_cost.configuration import SINGULAR_VALUES
 from srhm_studies.beyond.representation_cost.study import STUDY
 
 

@@ -1,7 +1,6 @@
-"""Section of the study, its cells, and how long they take. Imports neither torch nor e3nn."""
+"""Section of the study, its cells, and its tables. Imports neither torch nor e3nn."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from srhm.declare.keys import Keys, Positive, PositiveInt, Seeds, Several, Sizes, combinations
 from srhm.declare.study import Planned, Trainer
+from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells, planned
 
 HERE = "srhm_studies.beyond.equivariance"
@@ -18,6 +18,25 @@ MISSING = (
     "`make env-equivariance` installs it (1 MB); published rows are drawn without it."
 )
 FEWEST = 9  # voxels along a side
+CELLS = schema({
+    "experiment": str, "net": str, "act": str, "low_pass": bool, "blur": float, "place": str,
+    "padding": int, "first": float, "bias": bool, "turns": str, "train": str, "width": float,
+    **dict.fromkeys(("depth", "n", "band"), int), "oversampling": float,
+    **dict.fromkeys(("rotations", "n_test", "epochs", "batch", "steps"), int),
+    **dict.fromkeys(("learning_rate", "accuracy", "accuracy_NR", "accuracy_R", "train_accuracy",
+                     "loss"), float),
+    "parameters": int, "error": float,
+})  # fmt: skip
+BASIS = schema(
+    {"J": int, "row": int, "column": int, "u": float, "v": float, "value": float}, long=True
+)
+# Layers 1 to 4 of a trained network, 5: the scores of the classes.
+LAYERS = schema({"layer": int, "error": float, "distance": float, "recognised": float}, long=True)
+# The same of each block; nearest: which other one is, by its distance. Not of all networks.
+BLOCKS = schema({
+    "layer": int, "block": int, "change": float, "distance": float, "nearest": int,
+    "recognised": float,
+}, long=True)  # fmt: skip
 
 # n = 1 + a multiple of 4 stays symmetric under two strides of 2, which exactness needs.
 Grids = Several[Annotated[int, Field(ge=FEWEST, le=65, strict=True)]]
@@ -131,36 +150,36 @@ class EquivarianceSection(Keys):
     basis: Sizes = Field([101], description="points along a side of the picture of kernels")
 
 
+FUNCTIONS = {
+    "tetris": f"{HERE}.experiment:tetris",
+    "layers": f"{HERE}.trained:run",
+    "voxels": f"{HERE}.experiment:of_voxels",
+    "sphere": f"{HERE}.experiment:of_sphere",
+    "digits": f"{HERE}.digits:run",
+}
+
+
 def plan(section: EquivarianceSection, directory: Path, *, trainer: Trainer) -> Planned:
     """A curve for each network and kind of error; what is missing where e3nn is not installed.
+
+    A job loads e3nn, which takes as long as many cells.
 
     Raises:
         ConfigError: if a cell is asked for twice.
     """
     missing = "" if find_spec("e3nn") else MISSING
-    return planned(trainer, (replace(one, missing=missing) for one in _families(section)))
-
-
-FUNCTIONS = {
-    "tetris": f"{HERE}.tetris:run",
-    "layers": f"{HERE}.trained:run",
-    "voxels": f"{HERE}.errors:of_voxels",
-    "sphere": f"{HERE}.errors:of_sphere",
-    "digits": f"{HERE}.digits:run",
-}
-
-
-def _families(section: EquivarianceSection) -> Iterator[CurveCells]:
-    """One for each network: a job loads e3nn, which takes as long as many cells."""
+    families = []
     for kind, function in FUNCTIONS.items():
         for group in getattr(section, kind):
             for net in [{"net": net} for net in getattr(group, "net", [])] or [{}]:
                 cells = combinations(group, experiment=kind, **net)
-                name = "-".join([kind, *net.values()])
-                long = kind == "layers"
-                yield CurveCells(name=name, function=function, cells=cells, long=long)
+                name, long = "-".join([kind, *net.values()]), kind == "layers"
+                families.append(CurveCells(name=name, function=function, cells=cells, long=long,
+                                           missing=missing))  # fmt: skip
     pictures = combinations(section, "n=basis", experiment="basis")
-    yield CurveCells(name="basis", function=f"{HERE}.basis:run", cells=pictures)
+    families.append(CurveCells(name="basis", function=f"{HERE}.experiment:basis", cells=pictures,
+                               missing=missing))  # fmt: skip
+    return planned(trainer, families)
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

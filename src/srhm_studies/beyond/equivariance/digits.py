@@ -14,10 +14,9 @@ from torch.nn import functional
 
 from srhm.experiments.cells import Outcome
 from srhm.model.seeding import generator
-from srhm_studies.beyond.equivariance.blocks import random_rotations
+from srhm_studies.beyond.equivariance.experiment import random_rotations, torch_generator
 from srhm_studies.beyond.equivariance.sphere import PlanarNetwork, SphericalNetwork
 from srhm_studies.beyond.equivariance.steerable import n_parameters
-from srhm_studies.beyond.equivariance.tetris import torch_generator
 
 Array = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from srhm.figures.panels import Axis, Marks, Panel, level
 from srhm.figures.scales import Scale, by_name, shaped
 from srhm.figures.words import described
 from srhm.scorecard.rows import chosen
-from srhm_studies.beyond.equivariance.changes import ALL, NOTHING, by_block, changed, on_digits
+from srhm_studies.beyond.equivariance.analysis import ALL, NOTHING, by_block, changed, on_digits
 
 # Equivariant networks, and ordinary ones.
 LOOKS = {True: Look("steerable (A), spherical (B)", BLUE, "o", filled=False),

@@ -8,6 +8,7 @@ STUDY = experiment_study(
     "equivariance",
     "Networks equivariant under rotations",
     package=__package__,
+    schemas=".configuration",
     computes="networks equivariant under rotations",
     config=EquivarianceSection,
     plan=plan,

@@ -15,7 +15,13 @@ from torch.nn import functional
 
 from srhm.experiments.cells import Outcome
 from srhm.model.seeding import generator
-from srhm_studies.beyond.equivariance.blocks import BLOCKS, random_rotations
+from srhm_studies.beyond.equivariance.experiment import (
+    BLOCKS,
+    inputs,
+    random_rotations,
+    torch_generator,
+    trained,
+)
 from srhm_studies.beyond.equivariance.steerable import (
     LAYERS,
     STRIDES,
@@ -26,7 +32,6 @@ from srhm_studies.beyond.equivariance.steerable import (
     gate,
     with_gates,
 )
-from srhm_studies.beyond.equivariance.tetris import inputs, torch_generator
 
 
 class Block(nn.Module):
@@ -102,8 +107,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     network = nn.Sequential(hidden, MeanOfVoxels(), Readout(features, len(BLOCKS), draws=draws))
     labels = torch.arange(len(BLOCKS))
     learnt = [one for one in network.parameters() if one.requires_grad]
-    if cell["steps"]:
-        loss = trained(network, seen, labels, learnt, cell)
+    loss = trained(network, learnt, seen, labels, cell)
     rotations = random_rotations(cell["rotations"], generator(cell["seed"], role="test"))
     with torch.no_grad():
         straight = invariants(network, seen)
@@ -114,7 +118,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         {
             "accuracy": float(right.mean()),
             "train_accuracy": float((straight[-1].argmax(dim=1) == labels).float().mean()),
-            "loss": loss if cell["steps"] else None,
+            "loss": loss,
             "parameters": sum(one.numel() for one in learnt),
         },
         {"layers": compared(straight, moved), "blocks": block_by_block(straight, moved)},
@@ -134,23 +138,6 @@ def normalise(hidden: nn.Sequential, x: Tensor) -> None:
             assert isinstance(block, Block)
             block.scale = 1 / float(block.convolved(x).pow(2).mean().sqrt())
             x = block(x)
-
-
-def trained(
-    network: nn.Module, seen: Tensor, labels: Tensor, learnt: list[nn.Parameter],
-    cell: Mapping[str, Any],
-) -> float:  # fmt: skip
-    """The last loss of a network that is trained as those of `tetris` are."""
-    optimiser = torch.optim.Adam(learnt, lr=cell["learning_rate"])
-    decay = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0.02, cell["steps"])
-    for _ in range(cell["steps"]):
-        loss = functional.cross_entropy(network(seen), labels)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(learnt, 1.0)
-        optimiser.step()
-        decay.step()
-    return float(loss.detach())
 
 
 def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:

@@ -1,6 +1,6 @@
 """What is computed of one cell: the best columns, the necklace policy, or what is learnt.
 
-Each function gets the coordinates of a cell, the columns of `tables.CELLS` of the same names.
+Each function gets the coordinates of a cell, the columns of `configuration.CELLS` of these names.
 """
 
 from collections.abc import Mapping
@@ -13,14 +13,14 @@ from scipy.optimize import minimize, minimize_scalar
 from srhm.experiments.cells import Outcome
 from srhm.model.seeding import generator
 from srhm_studies.beyond.memory import theory
-from srhm_studies.beyond.memory.chain import worse_arm, worse_arm_exactly
-from srhm_studies.beyond.memory.flow import flow
-from srhm_studies.beyond.memory.memories import MEMORIES, memento, ram
-from srhm_studies.beyond.memory.necklaces import gray_order, necklaces
+from srhm_studies.beyond.memory.chain import MEMORIES, memento, ram, worse_arm, worse_arm_exactly
+from srhm_studies.beyond.memory.learning import flow
 from srhm_studies.beyond.memory.policies import (
     STARTS,
     column_of_confidence,
+    gray_order,
     necklace_policy,
+    necklaces,
     weights_near,
 )
 

@@ -1,6 +1,5 @@
-"""Section of the study of a finite memory, and its cells. Imports no torch."""
+"""Section of the study of a finite memory, its cells and its tables. Imports no torch."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -8,6 +7,7 @@ from pydantic import Field, model_validator
 
 from srhm.declare.keys import Keys, PositiveInt, Seeds, Several, combinations
 from srhm.declare.study import Planned, Trainer
+from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells, planned
 
 Parts = Several[Annotated[float, Field(gt=0, lt=1)]]
@@ -20,7 +20,14 @@ STARTS_OF: dict[str, tuple[str, ...]] = {
     "ram": ("random", "linear", "columns", "ccp"),
     "memento": ("random", "cycles", "necklace"),
 }
-CELLS = "srhm_studies.beyond.memory.cells"
+COMPUTED = "srhm_studies.beyond.memory.cells"
+CELLS = schema({
+    "experiment": str, "memory": str, "size": int, "mu": float, "r": float, "start": str,
+    "exit_inside": float, "t_end": float, "max_evaluations": int, "q": float, "q_limit": float,
+    "exit_rate": float, "exit_rate_inside": float, "exit_rate_limit": float, "n_necklaces": int,
+    "n_chain": int, "t": float, "evaluations": int, "slope": float,
+})  # fmt: skip
+HISTORY = schema({"t": float, "q": float}, long=True)
 NECKLACE: dict[str, Any] = {"memory": "memento", "start": "necklace"}
 # By the key of a part that is one curve: its function, the keys whose lists are crossed, and what
 # all of its cells have.
@@ -97,7 +104,25 @@ def plan(section: MemorySection, directory: Path, *, trainer: Trainer) -> Planne
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    return planned(trainer, _families(section))
+    families = []
+    for experiment, (function, names, given) in TABLES.items():
+        cells = [
+            {"experiment": experiment, **cell}
+            for group in getattr(section, experiment)
+            for cell in combinations(group, *names, **given)
+        ]
+        name, run = experiment.replace("_", "-"), f"{COMPUTED}:{function}"
+        families.append(CurveCells(name=name, function=run, cells=cells))
+    for group in section.learning:
+        for policy in combinations(group, "memory", "size", "start"):
+            given = {"seed": 0} if policy["start"] == "ccp" else {}
+            flows = combinations(
+                group, "mu", "r", "seed", "t_end", "max_evaluations", experiment="learning",
+                **policy, **given,
+            )  # fmt: skip
+            name = f"{policy['memory']}-{policy['size']}-{policy['start']}"
+            families.append(CurveCells(name=name, function=f"{COMPUTED}:learn", cells=flows))
+    return planned(trainer, families)
 
 
 def seconds(cell: dict[str, Any]) -> float:
@@ -113,23 +138,3 @@ def seconds(cell: dict[str, Any]) -> float:
     if cell["experiment"] == "necklaces":
         return 0.1 if cell["size"] < 4 else 20.0
     return 0.1 if cell["size"] < 4 else 10.0
-
-
-def _families(section: MemorySection) -> Iterator[CurveCells]:
-    for experiment, (function, names, given) in TABLES.items():
-        cells = [
-            {"experiment": experiment, **cell}
-            for group in getattr(section, experiment)
-            for cell in combinations(group, *names, **given)
-        ]
-        name = experiment.replace("_", "-")
-        yield CurveCells(name=name, function=f"{CELLS}:{function}", cells=cells)
-    for group in section.learning:
-        for policy in combinations(group, "memory", "size", "start"):
-            name = f"{policy['memory']}-{policy['size']}-{policy['start']}"
-            given = {"seed": 0} if policy["start"] == "ccp" else {}
-            flows = combinations(
-                group, "mu", "r", "seed", "t_end", "max_evaluations",
-                experiment="learning", **policy, **given,
-            )  # fmt: skip
-            yield CurveCells(name=name, function=f"{CELLS}:learn", cells=flows)

@@ -8,6 +8,7 @@ STUDY = experiment_study(
     "memory",
     "Two hypotheses and a finite memory",
     package=__package__,
+    schemas=".configuration",
     computes="two hypotheses and a finite memory",
     config=MemorySection,
     plan=plan,

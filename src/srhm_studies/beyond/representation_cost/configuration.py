@@ -1,6 +1,13 @@
-"""Section of the representation cost. Imports no torch."""
+"""Section of the representation cost, its cells and its tables. Imports no torch.
 
-from collections.abc import Iterable, Iterator
+The maps are here with what is known of them before they are learnt. Source: A. Jacot, talk
+"Bottleneck structure in large depth networks" (2023), slides "Infinite Depth Limit", "First
+correction" and "Identity cost". The slides name no map.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log, nan
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -17,14 +24,55 @@ from srhm.declare.keys import (
     combinations,
 )
 from srhm.declare.study import ConfigError, Planned, Trainer
+from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells, planned
 from srhm.model.grammar import GrammarError, parameters_of
 
+# Singular values above it count as near 1, as in the study of the SRHM's layers.
+LARGE = 0.5
+# Of the matrices of deep linear networks, whose rank is how many of them are taken.
+SINGULAR_VALUES = (2.0, 1.0, 0.5)
+BEND = 0.5  # slopes 1 - BEND and 1 + BEND on both sides of 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map:
+    """What is known of a map beforehand.
+
+    jacobian_rank, bottleneck_rank: Rank_J and Rank_BN, between which R^(0) lies. first_correction:
+    a lower bound of R^(1), 2 log |Jf|_+ at its largest.
+    """
+
+    jacobian_rank: int
+    bottleneck_rank: int
+    first_correction: float
+
+
+def _bent(rank: int) -> Map:
+    return Map(jacobian_rank=rank, bottleneck_rank=rank, first_correction=2 * rank * log(1 + BEND))
+
+
+# rank k: x -> B phi(A x), A of k orthonormal rows, B of k orthonormal columns, phi(z) = z + |z|/2
+# for each coordinate. It is a bijection after a matrix of rank k after a bijection, for which
+# R^(0) = k is proven. circle: the identity on a circle, whose local dimension is 1 and which no
+# line holds. square: the identity on a square of positive coordinates, whose R^(1) is 0.
+MAPS: Mapping[str, Map] = {
+    "rank 1": _bent(1),
+    "rank 2": _bent(2),
+    "rank 3": _bent(3),
+    "circle": Map(jacobian_rank=1, bottleneck_rank=2, first_correction=nan),
+    "square": Map(jacobian_rank=2, bottleneck_rank=2, first_correction=0.0),
+}
+
+
 PACKAGE = "srhm_studies.beyond.representation_cost"
+# Functions of experiments in a module of their own.
+ALONE = {"linear": f"{PACKAGE}.linear:run", "factorisation": f"{PACKAGE}.factorisation:run"}
 MapName = Literal["rank 1", "rank 2", "rank 3", "circle", "square"]
 # L counts the weight matrices; the middle half of two is not defined.
 Depths = Several[Annotated[int, Field(ge=3, le=100, strict=True)]]
 PLANE = 2  # dimension of the circle and of the square
+N_TEST = 1000  # points of a grammar, and starts of a descent, for testing
 
 
 class Fits(Keys):
@@ -44,7 +92,7 @@ class Fits(Keys):
 
 # Coordinates of every network that is fitted.
 FIT = ("L", "n", "width", "penalty", "annealing", "steps", "learning_rate", "seed")
-# Those of each experiment, which is a module but for the maps.
+# Those of each experiment.
 COORDINATES = {
     "linear": ("L", "rank", "d", "seed"),
     "paths": ("rank", "n", "seed"),
@@ -162,10 +210,7 @@ def plan(section: RepresentationCostSection, directory: Path, *, trainer: Traine
     Raises:
         ConfigError: naming the key and what is allowed.
     """
-    return planned(trainer, _families(section))
-
-
-def _families(section: RepresentationCostSection) -> Iterator[CurveCells]:
+    families = []
     for experiment, names in COORDINATES.items():
         groups = getattr(section, experiment)
         for group in groups if isinstance(groups, list) else [groups]:
@@ -173,19 +218,18 @@ def _families(section: RepresentationCostSection) -> Iterator[CurveCells]:
                 continue
             if isinstance(group, Hierarchy):
                 _check_grammar(group)
-            if isinstance(group, Maps):
-                yield from _maps(group, experiment, names)
+            function = ALONE.get(experiment, f"{PACKAGE}.experiment:{experiment}")
+            if not isinstance(group, Maps):
+                cells = combinations(group, *names, experiment=experiment)
+                families.append(CurveCells(name=experiment, function=function, cells=cells))
                 continue
-            cells = combinations(group, *names, experiment=experiment)
-            yield CurveCells(name=experiment, function=f"{PACKAGE}.{experiment}:run", cells=cells)
-
-
-def _maps(group: Maps, experiment: str, names: Iterable[str]) -> Iterator[CurveCells]:
-    for name in group.maps:
-        given: dict[str, Any] = {"d": PLANE} if name in ("circle", "square") else {}
-        cells = combinations(group, *names, experiment=experiment, map=name, **given)
-        label = f"{experiment}-{name}".replace("_", "-").replace(" ", "-")
-        yield CurveCells(name=label, function=f"{PACKAGE}.depth:run", cells=cells)
+            for name in group.maps:
+                given: dict[str, Any] = {"d": PLANE} if name in ("circle", "square") else {}
+                cells = combinations(group, *names, experiment=experiment, map=name, **given)
+                label = f"{experiment}-{name}".replace("_", "-").replace(" ", "-")
+                families.append(CurveCells(name=label, function=f"{PACKAGE}.experiment:maps",
+                                           cells=cells))  # fmt: skip
+    return planned(trainer, families)
 
 
 def _check_grammar(part: Hierarchy) -> None:
@@ -200,10 +244,6 @@ def _check_grammar(part: Hierarchy) -> None:
             f"  hierarchy.n: {max(part.n)} is not allowed: the grammar has {grammar.n_distinct}"
             f" distinct data, {N_TEST} of which are for testing; allowed are 1 to {max(most, 0)}"
         )
-
-
-# As `hierarchy.N_TEST`, whose module imports torch.
-N_TEST = 1000
 
 
 def seconds(cell: Any) -> float:
@@ -224,3 +264,29 @@ def seconds(cell: Any) -> float:
 
 # Fitted by hand to measured cells.
 PER_LAYER, PER_PRODUCT, PER_ENTRY = 6e-5, 3e-10, 8e-9
+
+COLUMNS = {"experiment": str, "map": str} | {
+    name: float if name in ("penalty", "annealing", "learning_rate") else int
+    for name in ("rank", "L", "width", "n", "d", "penalty", "annealing", "steps", "learning_rate",
+                 "grid", "outputs", "places", "reach", "frames", "T", "levels", "s", "v", "m",
+                 "n_c", "s0")
+}  # fmt: skip
+CELLS = schema({**COLUMNS, **dict.fromkeys((
+    "loss", "variance", "squared_parameters", "of_biases", "weight_rank", "cost_of_target",
+    "cost_of_map", "jacobian_rank", "geodesic_distance", "structure", "structure_of_proof",
+    "structure_bound", "log_jacobian", "signal", "signal_bound", "sharpness", "train_error",
+    "test_error", "tripoints", "representation_rank", "explained_overlap", "explained_rest",
+    "explained_signed_overlap", "explained_one_coordinate", "path_bound",
+), float)})  # fmt: skip
+# A row for each weight matrix, l = 1 ... L.
+LAYERS = schema({
+    "k": int, "squared_parameters": float, "n_large": int, "n_visible": int,
+    **dict.fromkeys(("representation_norm", "distance", "geodesic_distance", "apart_true",
+                     "apart_full"), float),
+}, long=True)  # fmt: skip
+# A row for each of the largest singular values of a weight matrix at a frequency, number 1, 2, ...
+VALUES = schema({"k": int, "frequency": int, "number": int, "value": float}, long=True)
+# The class at each point of a grid.
+REGIONS = schema({"row": int, "column": int, "class": int}, long=True)
+# The middle representation of new starts, and the statistics of these.
+COMPONENTS = schema({"first": float, "second": float, "overlap": float, "rest": float}, long=True)

@@ -17,13 +17,11 @@ from numpy.typing import NDArray
 
 from srhm.experiments.cells import Outcome
 from srhm.model import seeding
-from srhm_studies.beyond.representation_cost.fitting import fit
-from srhm_studies.beyond.representation_cost.networks import Architecture, activations, concatenated
-from srhm_studies.beyond.representation_cost.outcomes import layer_tables, numbers
+from srhm_studies.beyond.representation_cost.configuration import N_TEST
+from srhm_studies.beyond.representation_cost.experiment import layer_tables, learnt, seen
 
 Vector = NDArray[np.float64]
 LEARNING_RATE = 0.04  # of the descent that is learnt; |w| = 1, and the loss falls within some steps
-N_TEST = 1000
 DEGREE = 3  # of the polynomials of two components that a statistic is regressed on
 # The two of the slide, and numbers that the losses do not depend on beyond those two.
 STATISTICS = ("overlap", "rest", "signed_overlap", "one_coordinate")
@@ -88,24 +86,20 @@ def explained(values: Vector, components: Vector) -> float:
 def run(cell: Mapping[str, Any]) -> Outcome:
     """One network that learns theta_0 -> losses.
 
-    cell: L, width, d, T, n, and what `fitting.fit` reads. Row: besides `outcomes.numbers` the error
-    on new starts over the variance, and R^2 of each of STATISTICS from the two leading components
-    of the middle layer. Table `components`: those of new starts with the slide's two statistics,
-    for seed 0.
+    cell: d, T. Row: the error on new starts over the variance, and R^2 of each of STATISTICS from
+    the two leading components of the middle layer. Table `components`: those of new starts with the
+    slide's two statistics, for seed 0.
     """
     seed, n, d, steps = (int(cell[name]) for name in ("seed", "n", "d", "T"))
     train = starts(n, d, generator=seeding.generator(seed, role="train"))
     test = starts(N_TEST, d, generator=seeding.generator(seed, role="test"))
     y, y_test = losses(train, steps), losses(test, steps)
     mean, scale = y.mean(0), np.sqrt(y.var(0).sum() / 2)
-    wanted = torch.from_numpy((y - mean) / scale)
     x = torch.from_numpy(train)
-    channels = concatenated((d, steps + 1), int(cell["L"]), int(cell["width"]))
-    fitted = fit(Architecture(channels=channels), x, wanted, cell)
-    row = {**numbers(fitted), "variance": float(wanted.var(0, correction=0).sum())}
+    fitted, row = learnt(cell, x, torch.from_numpy((y - mean) / scale))
     if not fitted.finite:
         return Outcome(row)
-    layers = activations(fitted.parameters, torch.from_numpy(test).to(fitted.parameters.theta))
+    layers = seen(fitted, torch.from_numpy(test))
     missed = layers[-1].numpy() - (y_test - mean) / scale
     row["test_error"] = float(np.mean(np.sum(missed**2, axis=1)) / row["variance"])
     components = top_two(layers[len(layers) // 2].double().numpy())

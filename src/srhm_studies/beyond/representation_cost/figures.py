@@ -23,9 +23,9 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, bars_of_seeds, law, laws, level, levels
 from srhm.figures.scales import Scale, by_name, coloured, distinct, graded
 from srhm.figures.words import GUIDE, described, several
-from srhm_studies.beyond.representation_cost import readings
-from srhm_studies.beyond.representation_cost.known import LARGE, MAPS, level_directions
-from srhm_studies.beyond.representation_cost.limits import FIRST_DEPTH
+from srhm_studies.beyond.representation_cost import analysis
+from srhm_studies.beyond.representation_cost.analysis import FIRST_DEPTH, level_directions
+from srhm_studies.beyond.representation_cost.configuration import LARGE, MAPS
 
 LOOKS = dict(zip(MAPS, (
     Look("rank 1", BLUE, "o"), Look("rank 2", VERMILION, "s"), Look("rank 3", GREEN, "^"),
@@ -39,7 +39,7 @@ PAIRS = {"apart_true": Look("equal $z$", marker="o", line="--"),
          "apart_full": Look("equal length of $z$", marker="s", line="-")}  # fmt: skip
 OUTPUTS = {1: Look("1", VERMILION), 3: Look("3", BLUE)}
 REGIONS = (SKY, ORANGE, GREEN, PURPLE)
-HALF = 1.8  # of the square, as in `classes` of the study
+HALF = 1.8  # of the square, as in `experiment`
 RANKS = pd.DataFrame({"rank_of": [1, 2, 3]})
 KNOWN = {"overlap": r"$|w^T\theta|$", "rest": r"$\|(I-ww^T)\theta\|$"}
 ALL = {**KNOWN, "signed_overlap": r"$w^T\theta$", "one_coordinate": r"$\theta_2$"}
@@ -75,7 +75,7 @@ def _counts(title: str, rows: pd.DataFrame, *guides: Marks) -> Panel:
 
 def _by_stability(cells: pd.DataFrame, x: str, y: str, by: Scale) -> list[Marks]:
     """Stable networks as open markers, the others as small crosses."""
-    kept = readings.stable(cells)
+    kept = analysis.stable(cells)
     return [
         Marks(rows=cells[kept], x=x, y=y, by=[by], filled=False, size=3.5, alpha=0.8),
         Marks(rows=cells[~kept], x=x, y=y, by=[by.without("marker")], marker="x", size=3.5,
@@ -88,8 +88,8 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
     own, linear = (
         one.assign(norm=one["squared_parameters"] / one["L"])
         for one in (
-            readings.finished(cells, "maps"),
-            readings.finished(cells, "linear").dropna(subset="rank"),
+            analysis.finished(cells, "maps"),
+            analysis.finished(cells, "linear").dropna(subset="rank"),
         )
     )
     linear = linear.assign(known=linear["cost_of_target"] / linear["L"]).astype({"rank": int})
@@ -127,7 +127,7 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
         ]),
         Panel(title="stability", x=depths, marks=[
             *_by_stability(own, "L", "sharpness", by),
-            law(ends, readings.STABLE * ends, f"${readings.STABLE:g}L$", name="stable", line="-."),
+            law(ends, analysis.STABLE * ends, f"${analysis.STABLE:g}L$", name="stable", line="-."),
         ], y=Axis(r"$\max_i\,\frac{2}{N}\|J_\theta f(x_i)\|_{op}^2$", log=True)),
     ], columns=2, preset=preset, notes=[
         *described(own, "Width {width:g}, N = {n:g}, λL = {penalty:g}, {steps:g} steps, {seeds}."),
@@ -146,19 +146,19 @@ def _fits(cells: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
 
 def cost_overfitting(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: ranks of networks that fit N points; B: bound on R^(1); C: fits of rank 1 over a bound."""
-    few, over = readings.finished(cells, "few_points"), readings.underestimating(cells)
+    few, over = analysis.finished(cells, "few_points"), analysis.underestimating(cells)
     # Seeds side by side, so that equal ranks do not cover each other.
     few = few.assign(place=few["n"] * 1.06 ** (few["seed"] - few["seed"].mean()),
-                     unfit=~readings.fits_its_points(few))  # fmt: skip
+                     unfit=~analysis.fits_its_points(few))  # fmt: skip
     paths = (
-        readings.finished(cells, "paths").groupby(["rank", "n"])["path_bound"].mean().reset_index()
+        analysis.finished(cells, "paths").groupby(["rank", "n"])["path_bound"].mean().reset_index()
     )
     paths = paths.astype({"rank": int})
     last = paths.groupby("rank")[["n", "path_bound"]].transform("last")
     slope = 2 * (1 - 1 / paths["rank"])
     paths = paths.assign(law=last["path_bound"] + slope * np.log(paths["n"] / last["n"]))
     ranks = distinct("rank", paths["rank"], "$k^*$ (B)")
-    most = max(readings.TRUE_RANK, few["weight_rank"].max()) + 0.6
+    most = max(analysis.TRUE_RANK, few["weight_rank"].max()) + 0.6
     least = min(0.0, float(over["log_over_bound"].min())) if len(over) else 0.0
     few_sizes, over_sizes = (
         Axis("training points $N$", log=True, ticks=sorted(set(one["n"])) if len(one) else [])
@@ -170,7 +170,7 @@ def cost_overfitting(cells: pd.DataFrame, *, preset: str) -> Figure:
                   Marks(rows=few, x="place", y="weight_rank", open="unfit", name="few",
                         colour=BLUE, size=4.5, label="a network (A)",
                         open_label="does not fit (A)"),
-                  level(readings.TRUE_RANK, "rank of the map (A)", name="rank"),
+                  level(analysis.TRUE_RANK, "rank of the map (A)", name="rank"),
               ]),
         Panel(title="curves through $N$ points", x=Axis("points $N$", log=True),
               y=Axis("2 log length of the tree"), marks=[
@@ -190,16 +190,16 @@ def cost_weights(
     cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A-C: singular values; D, E: bound; F: geodesic; G: directions; H: two parts."""
-    own, linear = readings.finished(cells, "maps"), readings.finished(cells, "linear")
-    deep, by = readings.deepest(own[readings.stable(own)], by="map"), _maps(own)
+    own, linear = analysis.finished(cells, "maps"), analysis.finished(cells, "linear")
+    deep, by = analysis.deepest(own[analysis.stable(own)], by="map"), _maps(own)
     known = own.dropna(subset=["structure", "structure_bound"])
     both = known[["structure", "structure_bound"]].to_numpy(dtype=float)
     ends = [0.8 * float(both.min()), 1.2 * float(both.max())] if len(both) else []
-    of_maps, of_linear = readings.of_cells(layers, deep, "map"), readings.of_cells(layers, linear)
+    of_maps, of_linear = analysis.of_cells(layers, deep, "map"), analysis.of_cells(layers, linear)
     by_map = of_maps.groupby(["map", "L", "k"])[["distance", "n_visible"]].mean().reset_index()
     worst = of_linear.groupby(["L", "k"])["geodesic_distance"].max().reset_index()
     by_map, worst = (one.assign(part=one["k"] / one["L"]) for one in (by_map, worst))
-    cut = readings.two_parts(layers, linear) if len(of_linear) else pd.DataFrame()
+    cut = analysis.two_parts(layers, linear) if len(of_linear) else pd.DataFrame()
     parts = pd.DataFrame([
         {"part": part, "cost": row[f"cost_{part}"], "norm": row[f"norm_{part}"]}
         for row in cut.to_dict("records") for part in PARTS
@@ -208,7 +208,7 @@ def cost_weights(
     thin: dict[str, Any] = {"line": "-", "size": 2.5, "width": 0.8}
     return mosaic([
         *(_singular_values(f"{name}{f', $L={rows.L.iloc[0]}$' if len(rows) else ''}",
-                           readings.of_cells(values, rows))
+                           analysis.of_cells(values, rows))
           for name in list(LOOKS)[:3] for rows in [deep[deep["map"] == name]]),
         Panel(title="bound on the sum", x=Axis("$c_1-2\\,\\log|Jf|_+$", log=True),
               y=Axis(r"$\min\,\Sigma_l\|W_l-V_lV_{l-1}^T\|_F^2$", log=True),
@@ -238,7 +238,7 @@ def cost_classes(
     preset: str,
 ) -> Figure:  # fmt: skip
     """A, B: regions of seed 0; C, D: singular values; E: directions; F, G: zigzag."""
-    own, zigzag = readings.finished(cells, "classes"), readings.finished(cells, "zigzag")
+    own, zigzag = analysis.finished(cells, "classes"), analysis.finished(cells, "zigzag")
     depths = _ends(own) or [0, 0]
     shallow, deep = (own[own["L"] == L] if any(depths) else own for L in depths)
     tripoints = [
@@ -248,9 +248,9 @@ def cost_classes(
     ]
     return mosaic([
         _regions("", shallow, regions), _regions("", deep, regions),
-        _singular_values(f"weights, $L={depths[0]}$", readings.of_cells(values, shallow)),
-        _singular_values(f"weights, $L={depths[1]}$", readings.of_cells(values, deep)),
-        _counts(f"directions, $L={depths[1]}$", readings.of_cells(layers, deep)),
+        _singular_values(f"weights, $L={depths[0]}$", analysis.of_cells(values, shallow)),
+        _singular_values(f"weights, $L={depths[1]}$", analysis.of_cells(values, deep)),
+        _counts(f"directions, $L={depths[1]}$", analysis.of_cells(layers, deep)),
         *(_regions("zigzag, ", zigzag[zigzag["L"] == L], regions) for L in _ends(zigzag)),
     ], columns=4, preset=preset, height=2.0, notes=tripoints)  # fmt: skip
 
@@ -286,8 +286,8 @@ def cost_half(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figu
 
     z: the two coordinates that matter.
     """
-    own = readings.finished(cells, "half")
-    rows = readings.of_cells(layers, own, "outputs")
+    own = analysis.finished(cells, "half")
+    rows = analysis.of_cells(layers, own, "outputs")
     outputs = by_name("outputs", rows["outputs"], OUTPUTS, "Outputs")
     pairs = rows.melt(["k", "seed", "outputs"], list(PAIRS), "pairs", "apart")
     by = [outputs, by_name("pairs", pairs["pairs"], PAIRS, "Pairs of (A)")]
@@ -308,13 +308,13 @@ def cost_ball(
 
     A: singular values of seed 0 by layer; B: how many are near 1 at each frequency.
     """
-    own = readings.finished(cells, "ball")
-    rows = readings.of_cells(values, own[own["seed"] == 0])
+    own = analysis.finished(cells, "ball")
+    rows = analysis.of_cells(values, own[own["seed"] == 0])
     frequencies = sorted(set(rows["frequency"].astype(int)))
     # Beside each other, by frequency.
     shift = 0.5 * (rows["frequency"] / max(len(frequencies) - 1, 1) - 0.5)
     found = pd.DataFrame(columns=["frequency", "n_large"])
-    found = readings.large_by_frequency(values, own) if len(own) else found
+    found = analysis.large_by_frequency(values, own) if len(own) else found
     return mosaic([
         Panel(title="singular values by layer, seed 0",
               y=Axis(r"$s_{\omega,i}(W_l)$", limits=(0, None)),
@@ -342,15 +342,15 @@ def cost_factorisation(
 
     A: singular values; B: directions; C, D: middle representation; E: what explains it.
     """
-    own = readings.deepest(readings.finished(cells, "factorisation"))
+    own = analysis.deepest(analysis.finished(cells, "factorisation"))
     explained = own.melt(["seed"], [f"explained_{name}" for name in ALL], "of", "R2")
     order = {f"explained_{name}": i for i, name in enumerate(ALL)}
     explained["place"] = explained["of"].map(order).astype(float)
     # One below the other, so that they do not touch.
     places: dict[float, str] = {i: "\n" * (i % 2) + words for i, words in enumerate(ALL.values())}
     return mosaic([
-        _singular_values("weights", readings.of_cells(values, own)),
-        _counts("directions of each layer", readings.of_cells(layers, own),
+        _singular_values("weights", analysis.of_cells(values, own)),
+        _counts("directions of each layer", analysis.of_cells(layers, own),
                 level(2, "two statistics (B)", name="two statistics", line="--")),
         *(_components(words, components[components["key"].isin(own["key"])], name)
           for name, words in KNOWN.items()),
@@ -385,11 +385,11 @@ def cost_hierarchy(
     Of networks that have learnt the classes of a grammar; guides: what the latents of its levels
     span.
     """
-    own = readings.finished(cells, "hierarchy")
+    own = analysis.finished(cells, "hierarchy")
     spans = [_levels(own.iloc[0])] if len(own) else []
     return mosaic([
-        _counts("directions of each layer", readings.of_cells(layers, own), *spans),
-        _singular_values("weights", readings.of_cells(values, own)),
+        _counts("directions of each layer", analysis.of_cells(layers, own), *spans),
+        _singular_values("weights", analysis.of_cells(values, own)),
     ], columns=2, preset=preset, height=2.5, notes=described(
         own, "FCN of L = {L:g}, width {width:g}, λL = {penalty:g}, P = {n:g}, {seeds}, test error"
         " {error:.1f} %; grammar of depth {levels:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g},"

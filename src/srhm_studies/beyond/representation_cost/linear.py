@@ -20,12 +20,10 @@ from scipy import linalg, optimize
 
 from srhm.experiments.cells import Column, Outcome
 from srhm.model import seeding
-from srhm_studies.beyond.representation_cost.known import LARGE
+from srhm_studies.beyond.representation_cost.configuration import LARGE, SINGULAR_VALUES
 from srhm_studies.beyond.representation_cost.spectra import VISIBLE
 
 Matrix = NDArray[np.float64]
-# Of A, whose rank is how many of them are taken.
-SINGULAR_VALUES = (2.0, 1.0, 0.5)
 # lambda L, from the first to the last: each minimum is the start of the next. The first is small
 # beside 0.5^2, which the smallest singular value costs, and the last moves R by less than 1e-4.
 PENALTIES = (1e-2, 1e-3, 1e-4, 1e-5)

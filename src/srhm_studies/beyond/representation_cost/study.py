@@ -8,11 +8,12 @@ STUDY = experiment_study(
     "representation_cost",
     "The representation cost of deep networks",
     package=__package__,
+    schemas=".configuration",
     computes="networks with weight decay",
     config=RepresentationCostSection,
     plan=plan,
     long=("layers", "values", "regions", "components"),
-    tables=(Derived("limits", ".limits:limit_rows", ".limits:LIMITS", uses=("cells",)),),
+    tables=(Derived("limits", ".analysis:limit_rows", ".analysis:LIMITS", uses=("cells",)),),
     figures=(
         Figure("cost_depth", "parameter norm and depth", ("cells", "limits")),
         Figure("cost_overfitting", "spurious ranks of few points", ("cells",)),

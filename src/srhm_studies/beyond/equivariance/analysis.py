@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import rows_of
 
 MIRRORED = (0, 1)  # blocks that are mirror images of each other
 NOTHING, ALL = "nothing", "all"
@@ -37,7 +37,7 @@ def on_digits(cells: pd.DataFrame) -> pd.DataFrame:
     return own[own["epochs"] == own["epochs"].max()]
 
 
-@rows_of("cells", nothing="no trained networks with a change")
+@rows_of("cells", nothing="no trained networks with a change", what="networks")
 def changed(cells: pd.DataFrame) -> pd.DataFrame:
     """Trained networks of the experiment, with the `change` that each has; others are no rows."""
     own = cells[(cells["experiment"] == "layers") & (cells["steps"] > 0)]
@@ -49,7 +49,7 @@ def changed(cells: pd.DataFrame) -> pd.DataFrame:
     return own[own["change"] != ""]
 
 
-@rows_of(changed, "blocks", nothing="no blocks of trained networks")
+@rows_of(changed, "blocks", nothing="no blocks of trained networks", what="networks")
 def by_block(networks: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     """The same for each block; `over`: change over the distance of the nearest other block."""
     found = networks[["key", "change", "seed"]].merge(
@@ -61,7 +61,7 @@ def by_block(networks: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@rows_of(changed, "layers", nothing="no layers of trained networks")
+@rows_of(changed, "layers", nothing="no layers of trained networks", what="networks")
 def by_layer(networks: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
     """A row for each layer of these networks; `over`: change under rotations over distance."""
     columns = ["key", "change", "seed", "n", "width", "accuracy"]

@@ -1,10 +1,21 @@
-"""What figures and claims read off the tables: finished cells, middle layers, singular values."""
+"""What figures and claims read off the tables: finished cells, middle layers, singular values.
+
+Source: A. Jacot, talk "Bottleneck structure in large depth networks" (2023), by the titles of its
+slides.
+"""
+
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from srhm_studies.beyond.representation_cost.known import LARGE, MAPS
-from srhm_studies.beyond.representation_cost.tables import COORDINATES
+from srhm_studies.beyond.representation_cost.configuration import (
+    COLUMNS,
+    LARGE,
+    MAPS,
+    SINGULAR_VALUES,
+)
 
 
 def finished(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
@@ -15,7 +26,7 @@ def finished(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
     if cells.empty:
         return cells
     own = cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
-    whole = [name for name, kind in COORDINATES.items() if kind is int and name in own]
+    whole = [name for name, kind in COLUMNS.items() if kind is int and name in own]
     return own.astype({name: int for name in whole if own[name].notna().all()})
 
 
@@ -72,10 +83,6 @@ def bottleneck_ranks(cells: pd.DataFrame) -> pd.Series:
     """Rank_BN of each cell's map, as a number."""
     ranks = {name: float(one.bottleneck_rank) for name, one in MAPS.items()}
     return cells["map"].map(ranks).astype(float)
-
-
-# As `linear.SINGULAR_VALUES`, whose module imports torch.
-SINGULAR_VALUES = (2.0, 1.0, 0.5)
 
 
 def two_parts(layers: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
@@ -135,3 +142,66 @@ def underestimating(cells: pd.DataFrame) -> pd.DataFrame:
 # Of Rank_J = 2, which the theorem on fits of rank 1 is about here.
 TRUE_RANK = 2
 PLANE_MAPS = [name for name, one in MAPS.items() if one.jacobian_rank == TRUE_RANK]
+
+
+# R^(0) and R^(1) of maps: the limit of ||theta||^2 / L and its first correction. Slides "Infinite
+# Depth Limit" and "First correction": R(f; L) = L R^(0) + R^(1) + ...
+LIMITS = pa.schema(
+    [
+        ("map", pa.string()),
+        ("seed", pa.int64()),
+        *((name, pa.float64()) for name in ("R0", "R1", "residual")),
+        ("n_depths", pa.int64()),
+        *((name, pa.float64()) for name in ("log_jacobian", "weight_rank")),
+        ("L", pa.int64()),
+    ]
+)
+# What comes after R^(1) falls as 1 / L and is left out of the fit: so are small L.
+FIRST_DEPTH = 6
+LEAST_DEPTHS = 3
+
+
+def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """A row for each map and seed with stable networks (`stable`) at LEAST_DEPTHS depths.
+
+    R0 is the intercept and R1 the slope of ||theta||^2 / L against 1 / L from FIRST_DEPTH on, by
+    least squares; residual: the largest distance from the line. log_jacobian, weight_rank: of the
+    deepest network, whose depth is L.
+    """
+    rows = []
+    own = cells[(cells["experiment"] == "maps") & (cells["status"] == "done")]
+    own = own[(own["L"] >= FIRST_DEPTH) & stable(own)]
+    groups: Any = own.groupby(["map", "seed"])
+    for (name, seed), group in groups:
+        if group["L"].nunique() < LEAST_DEPTHS:
+            continue
+        inverse = 1 / group["L"].to_numpy(dtype=float)
+        heights = group["squared_parameters"].to_numpy(dtype=float) * inverse
+        slope, intercept = np.polyfit(inverse, heights, 1)
+        deepest = group.loc[group["L"].idxmax()]
+        rows.append(
+            {
+                "map": name,
+                "seed": int(seed),
+                "R0": float(intercept),
+                "R1": float(slope),
+                "residual": float(np.max(np.abs(heights - intercept - slope * inverse))),
+                "n_depths": int(group["L"].nunique()),
+                "log_jacobian": float(deepest["log_jacobian"]),
+                "weight_rank": float(deepest["weight_rank"]),
+                "L": int(deepest["L"]),
+            }
+        )
+    return rows
+
+
+def level_directions(
+    level: int, *, depth: int, branching: int, n_features: int, n_classes: int
+) -> int:
+    """Directions of all latents of a level, centred one-hot: s^(L+1-l) (v - 1), or n_c - 1.
+
+    L, s, v, n_c are those of the grammar. level: 1 is the input, L + 1 the class: `srhm.data`.
+    """
+    if level == depth + 1:
+        return n_classes - 1
+    return branching ** (depth + 1 - level) * (n_features - 1)
