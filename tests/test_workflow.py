@@ -189,7 +189,7 @@ SENSITIVITY = ("src/srhm/statistics/jackknife.py", "NEGLIGIBLE = 1e-12", "NEGLIG
 DOCSTRING = ("src/srhm/training/protocol.py", '"""What all engines', '"""All that all engines')
 COMMENT = ("src/srhm/model/sampling.py", "# Up to this many", "# As far as this many")
 ENGINE = ("src/srhm/training/sparse.py", "SMALLEST_POWER = 1e-30", "SMALLEST_POWER = 2e-30")
-CLAIM = (f"src/srhm/paper/{STUDY}/claims/concurrence.py", "NEARLY = 1.5", "NEARLY = 1.6")
+CLAIM = (f"src/srhm/paper/{STUDY}/claims_invariances.py", "NEARLY = 1.5", "NEARLY = 1.6")
 EXPLORER = ("src/srhm/report/explorer/explorer.js", "\n", "\n\n")
 FIGURE_5 = (
     "src/srhm/paper/sparse_hierarchy/figures_model.py",

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, isfinite, log, nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from scipy import special
 
 from srhm.figures.selection import at_threshold, text_protocol
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA, GrammarParameters, Sparsity, placement_offsets
-from srhm.scorecard.complexity_rows import with_rates
+from srhm.scorecard.complexity_rows import main_curves, with_rates
 from srhm.scorecard.grammars import grammars
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
 from srhm.store.tables import SAMPLE_COMPLEXITY
@@ -247,3 +248,24 @@ def placements_ratio(*, depth: int, branching: int, n_empty: int) -> float:
         return 1 / (equal_tuples(one) * equal_children(one) ** (depth - 1))
 
     return needed("B") / needed("A")
+
+
+# Exponents that claims and figures show. A figure that asked the claims for them would be drawn
+# again after the edit of any.
+STARS: Any = {"tells": "width", "error": "clusters"}
+
+
+def of_features(net: str, depth: int) -> Any:
+    """Exponent of v = n_c = m at s = 2, an intercept for each s_0 and learning rate."""
+    return main_curves.slope("P_star", "v", within=("s0", "rate"), net=net, L=depth, s=2,
+                             alone="s0", **STARS)  # fmt: skip
+
+
+def of_the_law(nets: Sequence[str], branching: int) -> Any:
+    """Slope of log P* against the logarithm of Eq. 3 (LCN) or Eq. 4 (CNN), all L.
+
+    An intercept for each net and learning rate, on which P* depends.
+    """
+    return main_curves.slope("P_star", "prediction", within=("net", "rate"), net=tuple(nets),
+                             s=branching, alone=("net",) if len(nets) > 1 else (),
+                             **STARS)  # fmt: skip

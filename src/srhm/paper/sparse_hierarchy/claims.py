@@ -4,13 +4,17 @@ What is expected and the tolerance of a claim are written down beside it, before
 measured; what was changed after a look is said at the end and in the study's methods.md.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
 from srhm.model.grammar import GRAMMAR
-from srhm.paper.sparse_hierarchy.analysis import placements_ratio
+from srhm.paper.sparse_hierarchy.analysis import (
+    STARS,
+    of_features,
+    of_the_law,
+    placements_ratio,
+)
 from srhm.paper.sparse_hierarchy.claims_authors import PRACTICE_CLAIMS, Beside
 from srhm.paper.sparse_hierarchy.claims_invariances import (
     CONCURRENCE_CLAIMS,
@@ -30,7 +34,6 @@ LAWS = {"lcn": "P*_LCN ~ C_0 (s_0+1)^L n_c m^L", "cnn": "P*_CNN ~ C_1 (s_0+1)^2 
 PLACES = {"lcn": "Eq. 3, section 4", "cnn": "Eq. 4, section 4"}
 FIGURES = {"lcn": "4 B", "cnn": "4 C"}
 NETS_AND_DEPTHS = [(net, depth) for net in ("lcn", "cnn") for depth in (2, 3)]
-STARS: Any = {"tells": "width", "error": "clusters"}
 PAIRS: Any = {**STARS, "read": 2}
 sheet = Sheet()
 
@@ -67,22 +70,6 @@ def of_places(net: str, depth: int, *, at_largest: bool = False) -> Any:
         "P_star", "places", within=(*SHARED_GRAMMAR, "seed", "rate"), net=net, L=depth, s=2,
         alone=("v", "rate"), at_largest=at_largest, **STARS,
     )  # fmt: skip
-
-
-def of_features(net: str, depth: int) -> Any:
-    """Exponent of v = n_c = m at s = 2, an intercept for each s_0 and learning rate."""
-    return main_curves.slope("P_star", "v", within=("s0", "rate"), net=net, L=depth, s=2,
-                             alone="s0", **STARS)  # fmt: skip
-
-
-def of_the_law(nets: Sequence[str], branching: int) -> Any:
-    """Slope of log P* against the logarithm of Eq. 3 (LCN) or Eq. 4 (CNN), all L.
-
-    An intercept for each net and learning rate, on which P* depends.
-    """
-    return main_curves.slope("P_star", "prediction", within=("net", "rate"), net=tuple(nets),
-                             s=branching, alone=("net",) if len(nets) > 1 else (),
-                             **STARS)  # fmt: skip
 
 
 SLOPE_REASON = (

@@ -44,8 +44,12 @@ from srhm.figures.selection import (
 )
 from srhm.figures.words import EQUATIONS, curves_and_seeds, protocol_lines
 from srhm.model.grammar import NET_AND_DATA
-from srhm.paper.sparse_hierarchy.analysis import TOLERANCE, practice_points
-from srhm.paper.sparse_hierarchy.claims import of_features, of_the_law
+from srhm.paper.sparse_hierarchy.analysis import (
+    TOLERANCE,
+    of_features,
+    of_the_law,
+    practice_points,
+)
 from srhm.scorecard.claims import Measurement
 from srhm.statistics.publications import read_publications
 from srhm.statistics.sample_complexity import DEFAULT_RULE
