@@ -281,6 +281,15 @@ def differing(
     return rows[rows.groupby([*rest, *more])[column].transform("nunique") > 1]
 
 
+def powers_of_places(stars: "pd.DataFrame", *by: str) -> "pd.DataFrame":
+    """Slope of log P* against log (s_0+1), s_0 > 0, of each grammar without a censored P*."""
+    from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
+
+    rows = stars[stars["s0"] > 0]
+    rows = rows.assign(P_star=rows["P_star"].where(rows["status"] == "reached"))
+    return powers(rows, "P_star", by=[*by, *OF_GRAMMAR])
+
+
 def uncensored(rows: "pd.DataFrame") -> "pd.DataFrame":
     """P* of `of_seeds`; those that are censored are left out, and say why."""
     from srhm.scorecard.rows import left_out

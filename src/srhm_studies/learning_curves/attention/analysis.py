@@ -8,9 +8,8 @@ import pandas as pd
 
 from srhm.scorecard.complexity_rows import THRESHOLD
 from srhm.scorecard.sheet import rows_of
-from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
 from srhm_studies.learning_curves.attention.configuration import LEARNER
-from srhm_studies.learning_curves.learner import uncensored
+from srhm_studies.learning_curves.learner import powers_of_places, uncensored
 
 BLIND = "transformer"  # the net without positions
 sample_complexities = LEARNER.sample_complexities
@@ -38,9 +37,7 @@ def stars_from_zero(cells: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", nothing="no grammar with both P*", what="grammars")
 def exponents(cells: pd.DataFrame) -> pd.DataFrame:
     """Slope of log P* against log (s_0+1), s_0 > 0, of each grammar without a censored P*."""
-    rows = seed_stars(cells).query("s0 > 0")
-    rows = rows.assign(P_star=rows["P_star"].where(rows["status"] == "reached"))
-    return powers(rows, "P_star", by=["net", *OF_GRAMMAR])
+    return powers_of_places(seed_stars(cells), "net")
 
 
 @rows_of("cells", nothing="no net without positions", what="grammars and s_0")

@@ -13,9 +13,8 @@ import pandas as pd
 
 from srhm.scorecard.complexity_rows import FALL_REASON, THRESHOLD, of_seeds
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
-from srhm_studies.learning_curves.learner import curve_names, differing
+from srhm_studies.learning_curves.learner import curve_names, differing, uncensored
 from srhm_studies.learning_curves.level_by_level.analysis import (
     CURVE,
     IDENTIFIABLE,
@@ -38,9 +37,7 @@ def stars(complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "law")
     rows = diagonal(rows) if column == "law" else differing(rows, column, CURVE)
     known = cells[identifiable(cells)]
     rows = of_seeds(rows, known.assign(curve=curve_names(known, CURVE)))
-    reasons = {"not reached": rows["status"] == "not_reached"}
-    reasons |= {"below the range": rows["status"] != "reached"}
-    return left_out(rows.assign(places=rows["s0"] + 1), reasons)
+    return uncensored(rows.assign(places=rows["s0"] + 1))
 
 
 @rows_of("cells", "levels")

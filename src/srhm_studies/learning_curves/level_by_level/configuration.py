@@ -1,6 +1,6 @@
 """Section of the study, the cells that it asks for, and its tables. Imports no torch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -85,47 +85,33 @@ def plan(section: LevelByLevelSection, directory: Path, *, trainer: Trainer) -> 
     Raises:
         ConfigError: naming the group, the key and what is allowed.
     """
-    sizes: dict[str, set[tuple[int, int]]] = {}
-    shared: dict[str, dict[str, Any]] = {}
-    asked: dict[str, bool] = {}
+    joined: dict[str, tuple[dict[str, Any], set[tuple[int, int]], list[bool]]] = {}
     for number, group in enumerate(section.curves):
-        try:
-            for curve, points in _curves(group):
-                name = canonical_json(curve)
-                shared[name] = curve
-                asked[name] = asked.get(name, False) or group.sensitivities
-                sizes.setdefault(name, set()).update(product(points, range(group.seeds)))
-        except GrammarError as error:
-            raise ConfigError(f"  curves.{number}: {error}") from error
+        for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
+            points = {max(1, round(law(curve) * factor)) for factor in group.P_over_law}
+            try:
+                parameters = parameters_of(curve)
+                if curve["draws"] == "distinct":
+                    points = {P for P in points if largest_training_set(parameters) >= P}
+            except GrammarError as error:
+                raise ConfigError(f"  curves.{number}: {error}") from error
+            _, sizes, asked = joined.setdefault(canonical_json(curve), (curve, set(), []))
+            sizes.update(product(points, range(group.seeds)))
+            asked.append(group.sensitivities)
+    # Cells are short, so that a job has those of many grammars.
     jobs: dict[str, list[dict[str, Any]]] = {}
-    for name, curve in shared.items():
-        jobs.setdefault(_label(curve), []).extend(
+    for curve, sizes, asked in joined.values():
+        kind = "sparse" if curve["s0"] else "dense"
+        name = "-".join(["level-by-level", curve["net"], curve["draws"], kind])
+        jobs.setdefault(name, []).extend(
             {**curve, "P": P, "n_test": section.n_test, "n_random": section.n_random,
-             "sensitivities": asked[name], "seed": seed}
-            for P, seed in sorted(sizes[name])
+             "sensitivities": any(asked), "seed": seed}
+            for P, seed in sorted(sizes)
         )  # fmt: skip
-    families = [
+    return planned(trainer, [
         CurveCells(name=name, function=FUNCTION, cells=cells)
-        for name, cells in jobs.items()
-        if cells
-    ]
-    return planned(trainer, families)
-
-
-def _curves(group: Curves) -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """Coordinates of each curve of a group, and its P."""
-    for curve in combinations(group, "net", "draws", "L", "s", "s0", "v", "n_c", "m"):
-        parameters = parameters_of(curve)
-        points = {max(1, round(law(curve) * factor)) for factor in group.P_over_law}
-        if curve["draws"] == "distinct":
-            points = {P for P in points if largest_training_set(parameters) >= P}
-        yield curve, sorted(points)
-
-
-def _label(curve: dict[str, Any]) -> str:
-    """The job that computes a curve: cells are short, so that it has those of many grammars."""
-    kind = "sparse" if curve["s0"] else "dense"
-    return "-".join(["level-by-level", curve["net"], curve["draws"], kind])
+        for name, cells in jobs.items() if cells
+    ])  # fmt: skip
 
 
 def seconds(cell: dict[str, Any]) -> float:

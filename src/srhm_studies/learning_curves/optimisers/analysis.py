@@ -6,7 +6,7 @@ v features.
 
 import pandas as pd
 
-from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, powers
+from srhm_studies.learning_curves.learner import powers_of_places
 from srhm_studies.learning_curves.optimisers.configuration import GRAMMARS, LEARNER
 
 CURVE = LEARNER.curve
@@ -57,10 +57,5 @@ def of_grammars(cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: flo
 
 
 def exponents(grammars: pd.DataFrame) -> pd.DataFrame:
-    """Slope of log P* against log (s_0+1) at s_0 > 0 and best rates, of each grammar of GRAMMARS.
-
-    A grammar of which one of these is censored has none.
-    """
-    rows = grammars[grammars["best"] & (grammars["s0"] > 0)]
-    rows = rows.assign(P_star=rows["P_star"].where(rows["status"] == "reached"))
-    return powers(rows, "P_star", by=["net", "optimiser", *OF_GRAMMAR])
+    """See `powers_of_places`, at best rates, of each grammar of GRAMMARS."""
+    return powers_of_places(grammars[grammars["best"]], "net", "optimiser")

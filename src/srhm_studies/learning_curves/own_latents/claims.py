@@ -13,9 +13,8 @@ import pandas as pd
 from srhm.scorecard.claims import predictions
 from srhm.scorecard.complexity_rows import of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
-from srhm_studies.learning_curves.learner import curve_names, differing
+from srhm_studies.learning_curves.learner import curve_names, differing, uncensored
 from srhm_studies.learning_curves.own_latents.analysis import (
     CURVE,
     WRONG,
@@ -44,15 +43,10 @@ def stars(
     own = cells.assign(curve=curve_names(cells, CURVE), test_error=cells["wrong"])
     rows = of_seeds(rows, own, threshold=WRONG)
     per_m = rows["L"].where(rows["target"] == "class", 0)
-    return left_out(
-        rows.assign(
-            places=rows["s0"] + 1,
-            P_open=rows["P_star"] * open_part(rows),
-            P_per_m=rows["P_star"] / rows["m"].astype(float) ** per_m,
-        ),
-        {"not reached": rows["status"] == "not_reached",
-         "below the range": rows["status"] != "reached"},
-    )  # fmt: skip
+    return uncensored(rows.assign(
+        places=rows["s0"] + 1, P_open=rows["P_star"] * open_part(rows),
+        P_per_m=rows["P_star"] / rows["m"].astype(float) ** per_m,
+    ))  # fmt: skip
 
 
 @rows_of("sample_complexity", nothing="no curve with a P* of both", what="curves")
