@@ -78,56 +78,63 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
     """The curves whose tables hold just the planned cells, and what is measured of them.
 
     folder: of published rows; what a run took of these counts as finished with it. A curve that
-    cannot be taken leads to a remark: for one, if a cell was trained on a GPU by other code, which
-    plan and status count as missing.
+    cannot be taken leads to a remark.
     """
-    taken, schemas, planned = Taken(), published_schemas(study), run.plan.studies[study]
+    taken, planned = Taken(), run.plan.studies[study]
     curves = {
-        name: (curve, files)
+        name: files
         for name, curve in planned.curves.items()
         if (files := files_of_curve(run, study, curve))["cells"].is_file()
     }
-    published: Rows = {}
+    otherwise, published = _tables_measured_otherwise(folder, study, planned), Rows()
+    schemas = {one: of for one, of in published_schemas(study).items() if one not in otherwise}
+    wanted = {
+        name: {"keys": [entry["key"] for entry in one.entries], "columns": one.columns}
+        for name, one in planned.curves.items()
+        if name in curves
+    }
     with suppress(PublicationError):  # absent, or said of the rows that stay
-        known = read_provenance_file(folder / PROVENANCE_FILE)
-        others = measured_otherwise(known, STUDIES[study], planned)
-        every = (one for one in STUDIES[study].measurements if one.name in others)
-        left = schemas.keys() - {table for one in every for table in one.tables}
-        wanted = {
-            name: {"keys": [entry["key"] for entry in one.entries], "columns": one.columns}
-            for name, (one, _) in curves.items()
-        }
-        published = taken_rows(folder, {table: schemas[table] for table in left}, wanted)
-    for name, (curve, files) in curves.items():
-        measured = [one for one in STUDIES[study].measurements if places.is_of(one, curve)]
-        needed = {"cells", "timings"}.union(*(one.tables for one in measured if one.may_be_empty))
-        keys, found = [entry["key"] for entry in curve.entries], {}
+        published = taken_rows(folder, schemas, wanted)
+    for name, files in curves.items():
+        more = {table: own[name] for table, own in published.items() if name in own}
         try:
-            for table, file in files.items():
-                if table not in needed and not file.is_file():
-                    continue
-                rows = read_table(file, schemas[table])
-                more = published.get(table, {}).get(name)
-                if table == "cells" and curve.search:
-                    every_row = rows if more is None else pd.concat([rows, more])
-                    keys = keys_of_rows(searched_spec(curve), every_row)
-                whole = completed(rows, more, keys)
-                one = table in ("cells", "timings")
-                may_lack = may_lack_cells(schemas[table])
-                found[table] = checked(
-                    whole, keys, str(file), one_row_a_cell=one, may_lack=may_lack
-                )
-            if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
-                raise TableError(
-                    f"{files['cells']}: {outdated} of its {len(keys)} cells were trained on a GPU"
-                    " by other code and count as missing"
-                )
+            tables = _tables_of_curve(study, planned.curves[name], files, more)
         except TableError as refusal:
             taken.remarks.append(f"not taken: {refusal}")
             continue
-        for table, rows in found.items():
+        for table, rows in tables.items():
             taken.rows.setdefault(table, {})[name] = rows
     return taken
+
+
+def _tables_of_curve(
+    study: str, curve: Curve, files: Mapping[str, Path], more: Mapping[str, pd.DataFrame]
+) -> dict[str, pd.DataFrame]:
+    """Tables of a curve by name, with the published rows that its files lack.
+
+    Raises:
+        TableError: if one does not hold the planned cells, or a cell was trained on a GPU by other
+            code, which plan and status count as missing.
+    """
+    schemas = published_schemas(study)
+    measured = [one for one in STUDIES[study].measurements if places.is_of(one, curve)]
+    needed = {"cells", "timings"}.union(*(one.tables for one in measured if one.may_be_empty))
+    keys, found = [entry["key"] for entry in curve.entries], {}
+    for table, file in files.items():
+        if table in needed or file.is_file():
+            rows = read_table(file, schemas[table])
+            if table == "cells" and curve.search:
+                every = [rows, more[table]] if table in more else [rows]
+                keys = keys_of_rows(searched_spec(curve), pd.concat(every))
+            whole = completed(rows, more.get(table), keys)
+            one, may_lack = table in ("cells", "timings"), may_lack_cells(schemas[table])
+            found[table] = checked(whole, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
+    if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
+        raise TableError(
+            f"{files['cells']}: {outdated} of its {len(keys)} cells were trained on a GPU by other"
+            " code and count as missing"
+        )
+    return found
 
 
 def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
@@ -238,7 +245,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         for table in published_schemas(study)
     }
     tables, provenance = _written(run, folder, rows, study=study, commit=commit)
-    done, size = now.curves | before.curves, sum(one.stat().st_size for one in folder.iterdir())
+    done = now.curves | before.curves
     return [
         *_some(now.remarks),
         *_some(before.remarks),
@@ -251,7 +258,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
             for table, own in rows.items()
             if own and table not in ("cells", "timings")
         ),
-        f"written to {folder}: {', '.join(tables)}, {size / 1e3:.0f} kB",
+        f"written to {folder}: {', '.join(tables)}",
     ]
 
 
@@ -267,11 +274,13 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
     before = published_before(
         folder, study, keys_of(planned.curves), searched=searched, elsewhere=held
     )
-    before.lost += _measured_otherwise(folder, before, now, study, planned)
+    for table in _tables_measured_otherwise(folder, study, planned):
+        if left := before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
+            before.lost.append(f"{table} of {len(left)} curves, measured with other settings")
     remarks = [*_some(now.remarks), *_some(before.remarks)]
     if before.lost and planned.absent:
-        left = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole:"
-        raise NothingFinished("\n".join([*remarks, f"{left} {planned.absent}"]))
+        why = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole:"
+        raise NothingFinished("\n".join([*remarks, f"{why} {planned.absent}"]))
     if before.lost and not drop:
         losses = _some([f"published, no longer planned: {one}" for one in before.lost])
         refusal = (
@@ -321,22 +330,15 @@ def _written(
     return list(tables), provenance
 
 
-def _measured_otherwise(
-    folder: Path, before: Taken, now: Taken, study: str, planned: Planned
-) -> list[str]:
-    """Takes out what was published with other settings of a measurement; a line for each table."""
+def _tables_measured_otherwise(folder: Path, study: str, planned: Planned) -> list[str]:
+    """Tables that were published with other settings of a measurement."""
     try:
         known = read_provenance_file(folder / PROVENANCE_FILE)
     except PublicationError:  # absent, or named already
         return []
-    lost = []
-    for name in measured_otherwise(known, STUDIES[study], planned):
-        (tables,) = (one.tables for one in STUDIES[study].measurements if one.name == name)
-        for table in tables:
-            left = before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys()
-            if left:
-                lost.append(f"{table} of {len(left)} curves, measured with other settings")
-    return lost
+    names = measured_otherwise(known, STUDIES[study], planned)
+    measurements = (one for one in STUDIES[study].measurements if one.name in names)
+    return [table for one in measurements for table in one.tables]
 
 
 def provenance_of(
