@@ -237,8 +237,7 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     now = finished(run, study, folder)
     before = _kept_of_before(run, folder, now, study=study, drop=drop)
     if not now.curves | before.curves:
-        preset = run.plan.name
-        nothing = f"nothing to publish: no curve of {preset}, {study}, is finished in {results}"
+        nothing = f"nothing to publish: no curve of {run.plan.name}, {study}, is finished"
         raise NothingFinished("\n".join([*_some(now.remarks), *_some(before.remarks), nothing]))
     rows = {
         table: before.rows.get(table, {}) | now.rows.get(table, {})
@@ -271,9 +270,8 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
     planned = run.plan.studies[study]
     held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
     searched = {name: curve for name, curve in planned.curves.items() if curve.search}
-    before = published_before(
-        folder, study, keys_of(planned.curves), searched=searched, elsewhere=held
-    )
+    keys = keys_of(planned.curves)
+    before = published_before(folder, study, keys, searched=searched, elsewhere=held)
     for table in _tables_measured_otherwise(folder, study, planned):
         if left := before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
             before.lost.append(f"{table} of {len(left)} curves, measured with other settings")
