@@ -3,10 +3,17 @@
 The only Python outside src/ and scripts/. What needs no object of Snakemake lies in src/srhm/planning.
 """
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
+
+if find_spec("srhm") is None:
+    raise WorkflowError(
+        "this Snakemake's environment has no package srhm: `make env` in the folder of the clone"
+        " installs all, and .venv/bin/snakemake is the Snakemake to use"
+    )
 
 from srhm.commands.preset_file import note_preset, read_preset
 from srhm.planning.lengths import CurveJobs, expected_costs

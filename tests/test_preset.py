@@ -5,15 +5,17 @@ import json
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
 
 from srhm.declare.study import ConfigError
 from srhm.planning import preset
-from srhm.planning.preset import plan_preset
+from srhm.planning.preset import plan_preset, validate
 from srhm.planning.registry import STUDIES
 from srhm.store.provenance import PACKAGE
 
 REPOSITORY = PACKAGE.parents[1]
 PRESETS = sorted((REPOSITORY / "config").glob("*.yaml"))
+SCHEMA = Draft202012Validator(json.loads((REPOSITORY / "config" / "schema.json").read_text()))
 GROUP = {"net": "lcn", "L": 2, "v": 4, "s0": 1, "P": [100, 200]}
 SECTION = {"seeds": 2, "width": 8, "n_test": 100, "curves": [GROUP]}
 CONFIG = {"preset": "toy", "sparse_hierarchy": SECTION}
@@ -130,8 +132,26 @@ def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_
 
 
 def test_the_stored_schema_is_that_of_the_models():
-    stored = json.loads((REPOSITORY / "config" / "schema.json").read_text())
-    assert stored == json.loads(json.dumps(preset.json_schema())), "run `make schema`"
+    assert SCHEMA.schema == json.loads(json.dumps(preset.json_schema())), "run `make schema`"
+
+
+@pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)
+def test_an_editor_takes_each_preset_by_the_schema_that_it_names(path):
+    text = path.read_text()
+    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
+    SCHEMA.validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [{"L": 0}, {"L": [2, 0]}, {"P": "many"}, {"net": "lnc"}, {"width": [8]}, {"widths": 8}],
+    ids=str,
+)
+def test_an_editor_refuses_by_the_schema_what_a_command_refuses(key):
+    refused = {"preset": "toy", "sparse_hierarchy": {**SECTION, "curves": [{**GROUP, **key}]}}
+    assert not SCHEMA.is_valid(refused)
+    with pytest.raises(ConfigError):
+        validate(refused)
 
 
 def test_studies_may_share_a_curve_but_not_differ_in_what_is_kept_of_it():

@@ -11,12 +11,23 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
 )
 
-OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list) else [value])
+
+class _Listed(BeforeValidator):
+    """Of one value or a list of them, a list."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> dict:
+        """Both, as a configuration may have both."""
+        several = handler(core)
+        return {"anyOf": [several["items"], several]}
+
+
+OneOrMore = _Listed(lambda value: value if isinstance(value, list) else [value])
 PositiveInt = Annotated[int, Field(ge=1, strict=True)]
 # Products of what sections have of these are finite.
 Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
@@ -24,7 +35,6 @@ Positive = Annotated[float, Field(gt=0, le=1e30, allow_inf_nan=False)]
 Sizes = Annotated[list[PositiveInt], OneOrMore, Field(min_length=1)]
 Counts = Annotated[list[Annotated[int, Field(ge=0, strict=True)]], OneOrMore, Field(min_length=1)]
 Scales = Annotated[list[Positive], OneOrMore, Field(min_length=1)]
-Kinds = Annotated[list[Any], OneOrMore, Field(min_length=1)]
 
 
 # What a key holds that takes a mapping or a list: a refusal is told of the one that was meant.
