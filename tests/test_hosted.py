@@ -129,6 +129,16 @@ def test_metadata_of_the_project_agree():
     assert (".dev" in project["version"]) != ("date-released" in citation)
 
 
+def test_each_licence_has_its_text_and_the_data_have_their_own():
+    parts = tomllib.loads((ROOT / "REUSE.toml").read_text("utf-8"))["annotations"]
+    texts = {path.stem: path.read_text("utf-8") for path in (ROOT / "LICENSES").iterdir()}
+    assert {part["SPDX-License-Identifier"] for part in parts} == texts.keys()
+    assert texts["MIT"] == (ROOT / "LICENSE").read_text("utf-8")
+    code, data = parts
+    assert (code["path"], code["SPDX-License-Identifier"]) == ("**", "MIT")
+    assert {"published/**", "reference/**"} <= set(data["path"])
+
+
 def test_the_changelog_begins_with_the_version_and_says_what_a_user_meets():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     when = citation.get("date-released", "in development")
