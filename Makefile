@@ -66,7 +66,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -108,6 +108,7 @@ help-all:
 	@echo '         make fashion      download Fashion-MNIST (30 MB) and check it, for STUDY=relative_stability'
 	@echo 'Keep     make publish      copy the finished results of PRESET, or of STUDY, into published/'
 	@echo '         make gc           list stored networks that no configuration uses; CONFIRM=yes deletes them'
+	@echo '         make release      VERSION=1.1.0 ADDRESS=https://... DOI=10.... : into all files that name them'
 	@echo 'Install  make env          install what make reproduce needs into $(VENV); make clean-env removes it'
 	@echo '         make env-cluster  also what PROFILE=slurm needs; make env-equivariance, env-images: what these studies need'
 	@echo '         make wheelhouse   all packages as files, for a machine without a network (docs/install.md)'
@@ -228,6 +229,10 @@ readme: env
 # From its scripts and the shipped rows.
 play: env
 	@PYTHONPATH=docs $(BIN)/python -m pages.play
+
+# What CONTRIBUTING.md says of a release: VERSION, ADDRESS of the repository, DOI of the deposit.
+release: env
+	@PYTHONPATH=docs $(BIN)/python -m pages.release --version '$(VERSION)' --address '$(ADDRESS)' --doi '$(DOI)'
 
 format: env
 	$(BIN)/ruff format .

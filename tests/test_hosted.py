@@ -1,7 +1,9 @@
 """What a host reads and nobody runs here: checks of each push, forms of issues, the deposit."""
 
+import datetime
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -9,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from pages.release import FILES, release
 
 from srhm.commands.command import COMMANDS
 
@@ -111,8 +114,35 @@ def test_the_deposit_is_described_as_the_citation_has_it():
     for reference, line in zip(citation["references"], deposit["references"], strict=True):
         assert f"({reference['year']}). {reference['title']}." in line
         assert all(one["family-names"] in line for one in reference["authors"])
-    (paper,) = deposit["related_identifiers"]
+    paper = deposit["related_identifiers"][-1]
     assert paper["identifier"] == citation["references"][0]["identifiers"][0]["value"]
+
+
+def metadata(root=ROOT):
+    """What files say of the project, by file; what a file does not name is None."""
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    citation = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
+    codemeta = json.loads((root / "codemeta.json").read_text("utf-8"))
+    deposit = json.loads((root / ".zenodo.json").read_text("utf-8"))
+    form = yaml.safe_load((root / ".github/ISSUE_TEMPLATE/config.yml").read_text("utf-8"))
+    urls = project["urls"].get
+    (same,) = [one for one in deposit["related_identifiers"] if one["scheme"] == "url"] or [{}]
+    (private,) = form.get("contact_links") or [{}]
+    dates = (
+        citation.get("date-released"),
+        codemeta.get("datePublished"),
+        deposit.get("publication_date"),
+    )
+    return {
+        "version": {one["version"] for one in (project, citation, codemeta, deposit)},
+        "date": {date and str(date) for date in dates},
+        "address": {urls("Repository"), citation.get("repository-code"), same.get("identifier"),
+                    codemeta.get("codeRepository"),
+                    private.get("url", "").removesuffix("/security") or None},
+        "issues": {urls("Issues"), codemeta.get("issueTracker")},
+        "doi": {urls("DOI"), codemeta.get("identifier"),
+                citation.get("doi") and f"https://doi.org/{citation['doi']}"},
+    }  # fmt: skip
 
 
 def test_metadata_of_the_project_agree():
@@ -120,13 +150,35 @@ def test_metadata_of_the_project_agree():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     codemeta = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
     codemeta["license"] = codemeta["license"].removeprefix("https://spdx.org/licenses/")
-    for name in ("version", "license", "keywords"):
+    for name in ("license", "keywords"):
         assert project[name] == citation[name] == codemeta[name], name
     assert (codemeta["name"], codemeta["description"]) == (project["name"], project["description"])
     (author,), (same,), (also,) = project["authors"], citation["authors"], codemeta["author"]
     assert author["name"] == same["name"] == also["name"]
+    assert {name: len(values) for name, values in metadata().items() if len(values) != 1} == {}
     # Only a release has a date.
     assert (".dev" in project["version"]) != ("date-released" in citation)
+
+
+def test_make_release_fills_all_that_names_the_project(tmp_path):
+    for name in FILES:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    place, doi, today = "https://host.example/srhm", "10.5281/zenodo.1", datetime.date.today()
+    release(tmp_path, version="7.0.0", doi="10.1/before", address="https://host.example/before")
+    release(tmp_path, address=place + "/", doi=doi)
+    assert metadata(tmp_path) == {
+        "version": {"7.0.0"},
+        "date": {str(today)},
+        "address": {place},
+        "issues": {f"{place}/issues"},
+        "doi": {f"https://doi.org/{doi}"},
+    }
+    once = {name: (tmp_path / name).read_text("utf-8") for name in FILES}
+    release(tmp_path, version="7.0.0", address=place, doi=doi)
+    assert once == {name: (tmp_path / name).read_text("utf-8") for name in FILES}
+    release(tmp_path, version="7.1.0.dev0")
+    assert metadata(tmp_path)["date"] == {None}
 
 
 def test_each_licence_has_its_text_and_the_data_have_their_own():
@@ -149,8 +201,8 @@ def test_the_changelog_begins_with_the_version_and_says_what_a_user_meets():
     newest, *older = text.split("\n## ")[1:]
     parts = ["Results that changed", "What you must do", "New", "Fixed", "Gone"]
     assert re.findall("^### (.*)", newest, re.MULTILINE) == parts
-    for release in (newest, *older):
-        assert len(release.split()) <= 800
+    for one in (newest, *older):
+        assert len(one.split()) <= 800
     for file in re.findall(r"\]\(([^)]*)\)", text):
         assert (ROOT / file).is_file()
 
