@@ -66,7 +66,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -266,6 +266,10 @@ $(VENV)/docs/package.stamp: $(LOCKS)/docs.lock | env
 	@rm -rf $(VENV)/docs
 	@$(PIP) install --no-deps --target $(VENV)/docs --requirement $< $(LOG)
 	@touch $@
+
+# What tests of `make test-all` ask about pages: with npm, and Java beside.
+env-markup: env
+	@npm install --silent --no-save --prefix $(VENV)/markup vnu-jar@26.9.27 axe-core@4.14.1
 
 # For machines like this one: its Python, system and processor. With what env-cluster, env-docs and env-equivariance add.
 PLUGINS = $(shell sed -n '/^cluster = \[/,/^\]/s/^  "\(.*\)",$$/\1/p' pyproject.toml)

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from headless import said_by
+from markup import wrong
 
 from srhm.report.explorer import page
 from srhm.report.explorer.names import AUTHORS, CLAIMS, PAPER_VALUES
@@ -183,3 +184,8 @@ def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
     assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
     assert said["ratio"]["value"] == 4
     assert said["ratio"]["high"] == pytest.approx(4 * np.exp(np.hypot(*np.log([2, 1.5]))))
+
+
+@pytest.mark.slow
+def test_the_explorer_has_no_wrong_markup_and_no_barrier(written, tmp_path):
+    assert wrong(written.read_text(encoding="utf-8"), tmp_path) == []

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from headless import said_by
+from markup import wrong
 from pages.play import PAGE, page_of_shipped_rows
 
 from srhm.data import train_and_test
@@ -161,3 +162,8 @@ def test_a_hundred_steps_are_those_of_python_within_rounding(compared):
         assert found["error"] == pytest.approx(double.test_error())
         for kind, value in case.sensitivities(double).items():
             assert found[kind] == pytest.approx(value, rel=1e-4), kind
+
+
+@pytest.mark.slow
+def test_the_page_has_no_wrong_markup_and_no_barrier(html, tmp_path):
+    assert wrong(html, tmp_path) == []

@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from markup import wrong
 
 from srhm.report import prose
 from srhm.report.methods import configuration_text
@@ -303,3 +304,9 @@ def test_captions_of_the_repository_can_be_shown():
             assert re.match(rf"Figure {int(path.stem[3:5])}( [A-Z, ]+)?\.", caption.title), path
         assert 10 < len(caption.first_sentence) < 400, path
         assert not Page(caption.html).all("img"), path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [0, 2], ids=["results", "methods"])
+def test_a_page_has_no_wrong_markup_and_no_barrier(texts, n, tmp_path):
+    assert wrong(texts[n], tmp_path) == []
