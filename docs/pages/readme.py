@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from pages import claims_page, first_rules, headline_picture, positions_picture, thesis
+from pages import claims_page, first_rules, headline_picture, positions_picture, records, thesis
 from pages.markdown import between, escaped, line, table
 from pages.slots import fill_slots
 from srhm.commands.printing import printing
@@ -147,6 +147,8 @@ def main(root: Path = ROOT) -> int:
         studies = studies_text((root / LIST).read_text(encoding="utf-8"), root)
         results = results_text((root / RESULTS).read_text(encoding="utf-8"), rows, practice)
         sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
+        run_here = (root / records.RUNS).read_text(encoding="utf-8")
+        run_here = between(run_here, "runs", records.runs(root), of=records.RUNS)
         files = {study: root / file_of_study(study) for study in STUDIES}
         of_studies = {
             file: fill_slots(
@@ -161,6 +163,8 @@ def main(root: Path = ROOT) -> int:
     write_text(root / RESULTS, results)
     write_text(root / LIST, studies)
     write_text(root / thesis.PAGE, sources)
+    write_text(root / records.RUNS, run_here)
+    write_text(root / records.MANIFEST, records.manifest(root, MAIN, rows, scorecards[MAIN]))
     for file, text in of_studies.items():
         write_text(file, text)
     try:

@@ -1,0 +1,63 @@
+"""What a stranger's checks begin with: what was run where, and which file holds each statement."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from pages.markdown import table
+from srhm.scorecard.card import SCORECARDS
+from srhm.scorecard.headline import ForestRow
+
+RUNS, MANIFEST = "docs/run_here.md", "codecheck.yml"
+NEVER = "never run"
+ABOUT = """\
+---
+# What a CODECHECK compares, written by `make readme` from the shipped scorecards, which have the
+# natural logarithms of ratios. `make figures PRESET=grid` computes these from published/, and
+# `make reproduce` trains networks of its own. Who checks adds codechecker, certificate, report and
+# summary; we do not know the ORCIDs of the authors.
+"""
+
+
+def runs(root: Path) -> Iterator[str]:
+    """The table of docs/run_here.md."""
+    rows = pd.read_csv(root / "reference/run_here.csv", dtype=str, keep_default_na=False)
+    lines = [
+        [row.what, row.where, row.outcome or NEVER, f"{row.date} {row.commit}".strip()]
+        for row in rows.itertuples()
+    ]
+    yield from table(["what", "where", "outcome", "when"], lines)
+
+
+def manifest(
+    root: Path, preset: str, rows: Sequence[ForestRow], cards: Mapping[str, pd.DataFrame]
+) -> str:
+    """codecheck.yml: of each measurement of the headline its file, its claim there, and its value.
+
+    cards: scorecards of the preset, by study.
+    """
+    citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
+    paper = citation["references"][0]
+    arxiv = paper["identifiers"][0]["value"].removeprefix("arXiv:")
+    study = {claim: name for name, card in cards.items() for claim in card["claim"]}
+    found = {
+        "version": "https://codecheck.org.uk/spec/config/2.0/",
+        "paper": {
+            "title": paper["title"],
+            "authors": [
+                {"name": f"{one['given-names']} {one['family-names']}"} for one in paper["authors"]
+            ],
+            "reference": f"https://doi.org/10.48550/arXiv.{arxiv}",
+        },
+        "manifest": [
+            {
+                "file": f"{SCORECARDS}/{preset}/{study[row.claim]}.jsonl",
+                "claim": row.claim,
+                "comment": f"{row.says}. {row.sentence}",
+            }
+            for row in rows
+        ],
+    }
+    return ABOUT + yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=1000)
