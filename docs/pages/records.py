@@ -1,5 +1,6 @@
 """What a stranger's checks begin with: what was run where, and which file holds each statement."""
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -23,10 +24,16 @@ ABOUT = """\
 
 def runs(root: Path) -> Iterator[str]:
     """The table of docs/run_here.md."""
-    rows = pd.read_csv(root / "reference/run_here.csv", dtype=str, keep_default_na=False)
+    with (root / "reference/run_here.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
     lines = [
-        [row.what, row.where, row.outcome or NEVER, f"{row.date} {row.commit}".strip()]
-        for row in rows.itertuples()
+        [
+            row["what"],
+            row["where"],
+            row["outcome"] or NEVER,
+            f"{row['date']} {row['commit']}".strip(),
+        ]
+        for row in rows
     ]
     yield from table(["what", "where", "outcome", "when"], lines)
 
