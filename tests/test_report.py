@@ -22,11 +22,21 @@ from srhm.report import prose
 from srhm.report.methods import configuration_text
 from srhm.report.page import write_page
 from srhm.scorecard.card import SCHEMA as SCORECARD
+from srhm.scorecard.claims import NOT_MEASURED, Claim
+from srhm.scorecard.expectations import Within
 from srhm.store.records import write_table
 from srhm.store.tables import CELLS, SCHEMAS, TIMINGS
 
 REPOSITORY = Path(__file__).parents[1]
 LOG = logging.getLogger("test_report")
+# This module is the claims module of the invented studies.
+TOPICS = {"one": "P*_LCN", "two": "P*_LCN", "three": "Other laws", "four": "Other laws",
+          "five": "Networks"}  # fmt: skip
+CLAIMS = tuple(
+    Claim(name, "", topic=topic, figure="4", place="", expected=Within(2, 1), why="",
+          measure=lambda tables: NOT_MEASURED)
+    for name, topic in TOPICS.items()
+)  # fmt: skip
 CAPTIONS = sorted((REPOSITORY / "src").rglob("captions/*.rst"))
 NASTY = (
     "</script><script>alert(1)</script>\"'><img src=x onerror=alert(2)> &amp; {{ 7 * 7 }} P*_LCN"

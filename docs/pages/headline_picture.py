@@ -29,8 +29,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from srhm.paper.sparse_hierarchy.analysis import published_values
-from srhm.paper.sparse_hierarchy.claims import of_the_law
+from srhm.paper.sparse_hierarchy.analysis import of_the_law, published_values
 from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.complexity_rows import of_living
 from srhm.scorecard.numbers import value_text

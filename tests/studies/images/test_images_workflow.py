@@ -51,10 +51,12 @@ def test_a_run_ends_with_the_message_where_the_images_are_absent(
 ):
     monkeypatch.setattr(launch, "run_snakemake", lambda *_, **__: 0)
     if there:
-        (config.parent / "invented").mkdir()
+        folder = config.parent / "invented"
+        write_cifar(folder, records_per_file=20, generator=generator(0, role="train"))
     code = launch.main(["--configfile", str(config), "--directory", str(config.parent)])
-    assert code == 0
-    assert ("Figure 1 A, B need CIFAR-10" in capsys.readouterr().out) is not there
+    said = capsys.readouterr()
+    assert code == 0, said
+    assert ("Figure 1 A, B need CIFAR-10" in said.out) is not there
 
 
 def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
