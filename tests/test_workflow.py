@@ -256,7 +256,7 @@ CHANGES = {
         make=lambda project: project.edit(*EXPLORER), only=EXPLORED
     ),
     "definition of a sensitivity": Change(
-        make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES
+        make=lambda project: project.edit(*SENSITIVITY), measured="all", drawn=OF_TABLES - {"fig04"}
     ),
     "docstring of training code, comment in sampling code, caption": Change(
         make=change_prose, drawn=frozenset({"fig04"})
