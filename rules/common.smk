@@ -164,11 +164,3 @@ def files_of_group(group):
     if name in EXPLORERS:
         found += [places.page_file(PRESET, name), *pages.files_of_rows(PLAN, EXPLORERS[name])]
     return found
-
-
-def file_of_page(page, place, category=None):
-    """A file of a page; of a page as far as it goes, one that is gone when the whole page is there."""
-    file = place(PRESET, page.name)
-    if page.pending:
-        return temp(file)
-    return report(file, category=category) if category else file

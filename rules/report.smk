@@ -35,10 +35,12 @@ for page in pages.pages_of(PLAN):
         input:
             **pages.files_of_page(PLAN, page),
         output:
-            page=file_of_page(page, places.page_file, category="Pages"),
-            methods=file_of_page(page, places.methods_file, category="Pages"),
-            scorecard=file_of_page(page, places.scorecard_file, category="Scorecard"),
-            data=file_of_page(page, places.scorecard_json),
+            page=report(places.page_file(PRESET, page.name), category="Pages"),
+            methods=report(places.methods_file(PRESET, page.name), category="Pages"),
+            scorecard=report(
+                places.scorecard_file(PRESET, page.name), category="Scorecard"
+            ),
+            data=places.scorecard_json(PRESET, page.name),
         log:
             f"{LOGS}/page_{page.name}.log",
         priority: min(STUDIES[study].priority for study in page.studies)

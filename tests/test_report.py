@@ -177,7 +177,7 @@ def page_of(*studies: dict, **said: Any) -> dict[str, Any]:
     configuration = {"preset": "quick", "note": NASTY}
     return {
         "page": "one", "preset": "quick", "description": NASTY, "studies": list(studies),
-        "configuration": json.dumps(configuration), "pending": [], "publications": [],
+        "configuration": json.dumps(configuration), "publications": [],
         "citation": str(REPOSITORY / "CITATION.cff"), "judging": [], "deviations": [], **said,
     }  # fmt: skip
 

@@ -49,16 +49,11 @@ def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(pap
     assert json.loads(texts[2](curve))["tables"] == [["sensitivities", "SENSITIVITIES"]]
 
 
-def test_a_page_of_several_studies_is_shown_first_as_far_as_it_goes(paper):
-    whole, so_far, alone = pages.pages_of(paper)
-    assert [page.name for page in (whole, so_far, alone)] == ["report", "report_so_far", "jamming"]
-    assert (whole.studies, whole.pending) == (["sparse_hierarchy", "named_nets"], ())
-    assert (so_far.studies, so_far.pending) == (["sparse_hierarchy"], ["named_nets"])
-    assert pages.files_of_page(paper, whole)["so_far"] == ["results/test/report_so_far.html"]
-    assert not pages.files_of_page(paper, so_far)["so_far"]
-    assert not pages.files_of_page(paper, alone)["so_far"]
-    told = json.loads(pages.page_spec(paper, so_far))
-    assert (told["page"], told["pending"]) == ("report", [STUDIES["named_nets"].title])
+def test_a_page_has_the_configuration_of_its_studies_alone(paper):
+    whole, alone = pages.pages_of(paper)
+    assert (whole.name, whole.studies) == ("report", ["sparse_hierarchy", "named_nets"])
+    assert (alone.name, alone.studies) == ("jamming", ["jamming"])
+    told = json.loads(pages.page_spec(paper, whole))
     assert {"sparse_hierarchy", "named_nets"} < json.loads(told["configuration"]).keys()
     assert not {"jamming", "device", "jobs"} & json.loads(told["configuration"]).keys()
 

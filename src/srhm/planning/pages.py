@@ -131,19 +131,10 @@ CITATION = str(ROOT / "CITATION.cff")
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """A page of studies; pending: those that the whole page shows, too.
+    """A page of studies; name: of its file."""
 
-    A page with pending studies shows the first one alone, while the others are trained.
-    """
-
-    of: str
+    name: str
     studies: Sequence[str]
-    pending: Sequence[str] = ()
-
-    @property
-    def name(self) -> str:
-        """Name of its file."""
-        return f"{self.of}_so_far" if self.pending else self.of
 
     @property
     def modules(self) -> list[str]:
@@ -158,24 +149,18 @@ class Page:
 
 
 def pages_of(plan: Plan) -> list[Page]:
-    """The pages of a preset; one of several studies is followed by itself as far as it goes."""
+    """The pages of a preset."""
     studies_by_page: dict[str, list[str]] = {}
     for study in plan.studies:
         studies_by_page.setdefault(STUDIES[study].page_name, []).append(study)
-    found = []
-    for name, studies in studies_by_page.items():
-        found.append(Page(of=name, studies=studies))
-        if len(studies) > 1:
-            found.append(Page(of=name, studies=studies[:1], pending=studies[1:]))
-    return found
+    return [Page(name=name, studies=studies) for name, studies in studies_by_page.items()]
 
 
 def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
-    """What a page is made of; a whole one of several studies comes after itself so far."""
+    """What a page is made of."""
     figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
     prose = [prose_of(study) for study in page.studies]
     prose += [str(Path(file).with_name("methods.md")) for file in prose]
-    has_so_far = len(page.studies) > 1  # that page itself is of one study
     return {
         "claims": list(claim_tables(plan, page.studies).values()),
         "tables": [
@@ -191,7 +176,6 @@ def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
         "publications": publications_of(plan, page.studies),
         "judging": judging_of(page.studies),
         "deviations": deviations_of(page.studies),
-        "so_far": [places.page_file(plan.name, f"{page.of}_so_far")] if has_so_far else [],
     }
 
 
@@ -247,10 +231,10 @@ def description_of(plan: Plan) -> str:
 
 def page_spec(plan: Plan, page: Page) -> str:
     """For the script of a page (`srhm.report.page.write_page`)."""
-    others = set(STUDIES) - set(page.studies) - set(page.pending)
+    others = set(STUDIES) - set(page.studies)
     return spec_text(
         {
-            "page": page.of,
+            "page": page.name,
             "preset": plan.name,
             "description": description_of(plan),
             # A text, in which the keys keep their order; the device does not change results.
@@ -258,7 +242,6 @@ def page_spec(plan: Plan, page: Page) -> str:
                 exclude_none=True, exclude={"device", "jobs", *others}
             ),
             "studies": [_study(plan, study) for study in page.studies],
-            "pending": [STUDIES[study].title for study in page.pending],
             "citation": CITATION,
             "publications": publications_of(plan, page.studies),
             "judging": judging_of(page.studies),

@@ -76,7 +76,7 @@ def write_page(
 
     spec: what `srhm.planning.pages.page_spec` says: page, preset, description, configuration
     (JSON), studies (each with name, title, claims and claims_module, headline, figures, tables,
-    page_tables, prose, absent, settings), pending, citation, publications, judging, deviations.
+    page_tables, prose, absent, settings), citation, publications, judging, deviations.
     Figures, captions, tables and claims whose files are not there are named on the page.
 
     Raises:
@@ -130,7 +130,8 @@ def render(
     title = paper["title"] if of_paper else studies[0]["title"]
     figures = shown_figures([figure for study in studies for figure in study["figures"]])
     html = environment().get_template("page.html").render(
-        **{name: spec[name] for name in ("page", "preset", "description", "pending")},
+        preset=spec["preset"],
+        description=spec["description"],
         methods=methods,
         contents=contents(spec, elsewhere, definitions),
         of_paper=of_paper,
@@ -200,7 +201,6 @@ def _of_figures(
         one: figure.name for figure in figures for one in (figure.number, figure.name) if one
     }
     claims_of = _by_figure(scorecard_by_verdict(scorecard, SHOWN_FIRST), figures, anchors)
-    is_whole = of_paper and not spec["pending"]
     # On the page of the paper: what its text does not show.
     appendix = [
         figure for figure in figures
@@ -214,7 +214,7 @@ def _of_figures(
         "claims_of": claims_of,
         "findings": {name: _finding(own) for name, own in claims_of.items()},
         "folded": {figure.name for figure in appendix},
-        "not_drawn": sorted(set(PAPER_FIGURES) - drawn) if is_whole else [],
+        "not_drawn": sorted(set(PAPER_FIGURES) - drawn) if of_paper else [],
     }
 
 
