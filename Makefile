@@ -176,17 +176,17 @@ status: env
 # Without PRESET the latest results.
 GIVEN_RESULTS = $(if $(filter file,$(origin PRESET)),, --results results/$(PRESET))
 claims: env
-	@$(BIN)/python -m srhm.commands.claims$(GIVEN_RESULTS)
+	@$(BIN)/python -m srhm.commands.command claims$(GIVEN_RESULTS)
 
 open: env
-	@$(BIN)/python -m srhm.commands.open_results$(GIVEN_RESULTS)
+	@$(BIN)/python -m srhm.commands.command open$(GIVEN_RESULTS)
 
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env
 	@$(BIN)/python -m srhm.commands.command gc --confirm '$(CONFIRM)' $(GIVEN_STUDY) $(ARGS)
 
 unlock: env
-	@$(BIN)/python -m srhm.commands.launch --preset $(PRESET) --unlock
+	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --unlock
 
 # mypy takes most of a minute on one core: it runs beside the tests, and is silent where it finds nothing.
 # Tests of stops, launches and clusters wait: there is a worker more than cores.

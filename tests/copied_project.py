@@ -51,7 +51,7 @@ class Project:
         self.log = self.folder / "run.log"
         with self.log.open("w") as log:
             return subprocess.Popen(
-                [*self._command("launch"), *arguments],
+                [*self._command("reproduce"), *arguments],
                 cwd=self.folder,
                 env=self.environment(),
                 stdout=log,
@@ -137,7 +137,7 @@ class Project:
 
     def _command(self, name: str, *, otherwise: Sequence[str] = ()) -> list[str]:
         """A command about the studies; otherwise: words where none are named."""
-        command = [sys.executable, "-m", f"srhm.commands.{name}", "--preset", "test"]
+        command = [sys.executable, "-m", "srhm.commands.command", name, "--preset", "test"]
         return [*command, *(self.studies or otherwise)]
 
 

@@ -134,7 +134,8 @@ class Scene:
 
     def command(self, *arguments: str) -> list[str]:
         """The launcher's command on two cores."""
-        command = [sys.executable, "-m", "srhm.commands.launch", "--configfile", str(self.file)]
+        command = [sys.executable, "-m", "srhm.commands.command", "reproduce"]
+        command += ["--configfile", str(self.file)]
         command += ["--directory", str(self.folder), "--cores", "2"]
         return [*command, *(arguments or self.kind.words)]
 

@@ -28,7 +28,8 @@ class Run:
         self.folder = folder
         self.printed = folder / "printed"
         self.environment = environment
-        self.command = [sys.executable, "-m", "srhm.commands.launch", "--configfile", str(config)]
+        self.command = [sys.executable, "-m", "srhm.commands.command", "reproduce"]
+        self.command += ["--configfile", str(config)]
         self.command += ["--directory", str(folder), *arguments]
         folder.mkdir(parents=True)
 

@@ -12,7 +12,8 @@ import pytest
 import yaml
 
 from srhm.commands import gc
-from srhm.commands.gc import ABANDONED, main
+from srhm.commands.command import main
+from srhm.commands.gc import ABANDONED
 from srhm.planning import preset
 from srhm.planning.registry import STUDIES
 from srhm.store import places
@@ -84,7 +85,7 @@ def results(tmp_path, monkeypatch):
 
 
 def collect(results, *arguments):
-    return main(["--directory", str(results.parent), *arguments])
+    return main(["gc", "--directory", str(results.parent), *arguments])
 
 
 def test_nothing_is_removed_without_confirmation(results, capsys):

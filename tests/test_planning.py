@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from srhm.commands.plan import costs_text, expected_cells, main
+from srhm.commands.command import main
+from srhm.commands.plan import costs_text, expected_cells
 from srhm.commands.presets import CONFIG, Run
 from srhm.declare.study import Curve
 from srhm.planning import preset
@@ -67,7 +68,7 @@ def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
 def test_the_paper_preset_has_a_plan_and_an_unknown_one_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["--preset", "paper", "--directory", str(tmp_path)]) == 0
+    assert main(["plan", "--preset", "paper", "--directory", str(tmp_path)]) == 0
     assert "core-hours" in capsys.readouterr().out
-    assert main(["--preset", "absent"]) == 2
+    assert main(["plan", "--preset", "absent"]) == 2
     assert "absent" in capsys.readouterr().err

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from srhm.commands.command import main
 from srhm.commands.presets import Run
-from srhm.commands.status import main, table
+from srhm.commands.status import table
 from srhm.commands.watching import Watch
 from srhm.jobs.stopping import NO_STEP
 from srhm.planning import preset
@@ -65,15 +66,15 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     log = tmp_path / "results" / "tiny" / "logs" / "train_hierarchy" / "lcn.log"
     log.parent.mkdir(parents=True)
     log.write_text(f"12:00 lcn: {NO_STEP} 10 minutes\n")
-    assert main(["--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)]) == 0
+    assert main(["status", "--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)]) == 0
     printed = capsys.readouterr().out
     assert "1 of 8 cells" in printed
     assert "process 1 on host" in printed
     assert "12:00 lcn: no step for 10 minutes" in printed
-    assert main(["--preset", "absent"]) == 2
+    assert main(["status", "--preset", "absent"]) == 2
     for refused in ("preset: tiny\n", "preset: [\n"):
         (tmp_path / "tiny.yaml").write_text(refused)
-        assert main(["--configfile", str(tmp_path / "tiny.yaml")]) == 2
+        assert main(["status", "--configfile", str(tmp_path / "tiny.yaml")]) == 2
 
 
 def test_cells_that_cannot_be_read_now_are_neither_done_nor_missing(cells, tmp_path, monkeypatch):

@@ -264,7 +264,7 @@ seen_pairs:
   seeds: 4
 """,
 )
-command = [sys.executable, "-m", "srhm.commands.launch", "--preset", "mine"]
+command = [sys.executable, "-m", "srhm.commands.command", "reproduce", "--preset", "mine"]
 subprocess.run(
     [*command, "--study", "seen_pairs", "--cores", "1"],
     cwd=PROJECT,

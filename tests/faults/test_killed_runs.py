@@ -172,7 +172,7 @@ def test_while_a_run_trains_others_are_refused(undisturbed):
 
     def strike(scene, process):
         os.killpg(process.pid, signal.SIGSTOP)
-        gc = [sys.executable, "-m", "srhm.commands.gc", "--confirm", "yes"]
+        gc = [sys.executable, "-m", "srhm.commands.command", "gc", "--confirm", "yes"]
         for command, says in (
             (scene.command(), "another run works in"),
             (scene.command("--unlock"), "another run works in"),

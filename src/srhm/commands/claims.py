@@ -5,7 +5,6 @@ other studies how many claims are reproduced, and which differ.
 """
 
 import os
-import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 
 from srhm.commands.open_results import NoResults, chosen_folder, parser_for_results
-from srhm.commands.printing import printing, refusing
 from srhm.paper.sparse_hierarchy.headline import HEADLINE
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.archived_run import compare_tables
@@ -34,9 +32,8 @@ MOST = 20
 COLUMNS = 100
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the claims; 2 where there are none."""
+    """Prints the claims; refused where there are none."""
     options = parser_for_results("claims", __doc__).parse_args(arguments)
     folder = chosen_folder(options.results, pattern=PATTERN)
     print("\n".join(answer_in(folder).screen(folder)))
@@ -124,7 +121,3 @@ def read_claims_in(folder: Path, studies: Collection[str] = STUDIES) -> pd.DataF
         command = "make figures or make reproduce"
         raise NoResults(f"{error}: of another version, {command} scores it anew") from error
     return pd.concat([one for one in tables if len(one)] or [SCHEMA.empty_table().to_pandas()])
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

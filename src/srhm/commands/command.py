@@ -1,7 +1,4 @@
-"""The command `srhm`: `srhm reproduce`, `srhm sample` and so on, each with `--help`.
-
-Each is a module of this folder, which `python -m srhm.commands.plan`, say, runs too.
-"""
+"""The command `srhm`: `srhm reproduce`, `srhm sample` and so on, each with `--help`."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from srhm.commands.printing import REFUSED, printing
+from srhm.commands.printing import REFUSED, Refused, printing
 from srhm.declare.names import lacking
 
 # Where a clone has what an installed wheel lacks.
@@ -89,7 +86,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         raise  # whoever read the output has gone, see `printing`
-    except OSError as error:
+    except (OSError, Refused) as error:
         print(error, file=sys.stderr)
         return REFUSED
 

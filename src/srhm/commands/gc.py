@@ -8,7 +8,6 @@ of another kind.
 
 import argparse
 import re
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from srhm.commands.one_run import locked, snakemake_by_hand
 from srhm.commands.presets import CONFIG, Run, add_study, run_of, studies_of
-from srhm.commands.printing import Refused, printing, refusing
+from srhm.commands.printing import Refused
 from srhm.planning.registry import STUDIES, TRAINERS
 from srhm.store import places
 from srhm.store.cells import path_of
@@ -100,9 +99,8 @@ def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path)
     return list(folders)
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Lists, and removes if confirmed; 2 if a configuration is refused or a run is going on."""
+    """Lists, and removes if confirmed; refused while a run is going on."""
     parser = argparse.ArgumentParser(
         prog="srhm gc", description=__doc__, epilog="example: srhm gc --study jamming --confirm yes"
     )
@@ -132,7 +130,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             remove(file)
     print("removed")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

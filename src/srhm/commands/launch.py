@@ -44,7 +44,7 @@ from srhm.commands.presets import (
     preset_with_rows,
     run_of,
 )
-from srhm.commands.printing import REFUSED, Refused, outlasting, printing
+from srhm.commands.printing import REFUSED, Refused, outlasting
 from srhm.commands.running import LOG, run_snakemake
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.devices import visible_devices
@@ -414,7 +414,3 @@ def _show_results(run: Run, answer: Sequence[str], wall_time: str) -> None:
         print(line)
     if why := [one.partition("\n")[0] for one in run.absent.values()]:
         print(shorten_line(f"Missing: {'; '.join(why)}"))
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

@@ -10,7 +10,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from srhm.commands.printing import Refused, printing, refusing
+from srhm.commands.printing import Refused
 from srhm.store.places import INDEX
 
 
@@ -52,21 +52,11 @@ def chosen_folder(named: Path | None, *, pattern: str) -> Path:
     return found.parents[pattern.count("/")]
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the path of the index, and opens it where there is a browser; 2 without an index."""
+    """Prints the path of the index, and opens it where a browser would open a window."""
     options = parser_for_results("open", __doc__).parse_args(arguments)
     index = chosen_folder(options.results, pattern=INDEX).resolve() / INDEX
     print(index)
-    if has_screen():
+    if sys.platform != "linux" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))):
         webbrowser.open(index.as_uri())
     return 0
-
-
-def has_screen() -> bool:
-    """Whether a browser would open a window; one in the terminal is not opened."""
-    return sys.platform != "linux" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

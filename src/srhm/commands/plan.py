@@ -5,14 +5,12 @@ how much of it is in the stores already, and how many curves are to be measured 
 networks that are trained by gradient flow a step is an evaluation of the gradient.
 """
 
-import sys
 from collections.abc import Sequence
 
 import pandas as pd
 
 from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
-from srhm.commands.printing import printing, refusing
 from srhm.jobs.devices import device_here
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
@@ -124,9 +122,8 @@ def to_measure(run: Run) -> str:
     return f"to measure, after training: {sum(left.values())} curves ({each})"
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the summary for a preset; 2 if its configuration is refused."""
+    """Prints the summary for a preset."""
     parser = parser_for("plan", __doc__, default=DEFAULT)
     add_source(parser)
     parser.add_argument("--cores", type=n_cores, default=2)
@@ -141,7 +138,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for line in [*run.archived(), *run.not_counted(), *run.not_measurable()]:
         print(line)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
 from typing import Any, TextIO
 
 REFUSED = 2  # exit code of a command that touched nothing
@@ -16,20 +15,6 @@ REFUSED = 2  # exit code of a command that touched nothing
 
 class Refused(Exception):
     """A command that cannot be; the message says why. Nothing was touched."""
-
-
-def refusing(main: "Callable[..., int]") -> "Callable[..., int]":
-    """The main of a command, which prints why it is refused."""
-
-    @wraps(main)
-    def printed(*arguments: Any, **options: Any) -> int:
-        try:
-            return main(*arguments, **options)
-        except Refused as refusal:
-            print(refusal, file=sys.stderr)
-            return REFUSED
-
-    return printed
 
 
 def printing(main: "Callable[[], int]") -> int:

@@ -19,7 +19,6 @@ from typing import Any
 import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
-from srhm.commands.printing import printing, refusing
 from srhm.declare.study import Curve, Planned
 from srhm.planning.registry import STUDIES
 from srhm.store import places
@@ -410,9 +409,8 @@ def _some(remarks: Sequence[str]) -> list[str]:
     return [*remarks[:SHOWN], *([f"... and {more} more like these"] if more > 0 else [])]
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Publishes a preset; 1 if it is refused for a study or for all, 2 if the preset is refused."""
+    """Publishes a preset; 1 if it is refused for a study or for all."""
     parser = parser_for("publish", __doc__)
     parser.add_argument(
         "--published", type=Path, default=places.PUBLISHED, help="where published/ lies"
@@ -442,7 +440,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("\n".join(lines))
             written += 1
     return 0 if written and not refused else NOTHING
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

@@ -7,24 +7,26 @@ places_l (see `srhm.data.Level`), with its production rules, rules_l (latents, m
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from srhm.commands.printing import printing
+from srhm.commands.printing import Refused
 from srhm.data import Derivations, Grammar, drawn, random_grammar, symbols, train_and_test, tree
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the data or writes them; 2 if there are none of this kind."""
+    """Prints the data or writes them.
+
+    Raises:
+        Refused: if there are none of this kind, or the file cannot be written.
+    """
     options = _parser().parse_args(arguments)
     output: Path | None = options.output
     if output is not None and output.suffix != ".npz":
-        print(f"--output {output}: allowed are names that end in .npz", file=sys.stderr)
-        return 2
+        raise Refused(f"--output {output}: allowed are names that end in .npz")
     try:
         grammar = random_grammar(
             depth=options.depth,
@@ -38,16 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         data, _ = train_and_test(grammar, n_train=options.number, n_test=1, seed=options.seed)
     except ValueError as refusal:
-        print(refusal, file=sys.stderr)
-        return 2
+        raise Refused(str(refusal)) from refusal
     if output is None:
         print(drawn(data, grammar), end="")
         return 0
     try:
         np.savez_compressed(output, **arrays(data, grammar))
     except OSError as error:
-        print(f"{output} cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
+        raise Refused(f"{output} cannot be written: {error.strerror}") from error
     print(f"{output}: {len(data)} data")
     return 0
 
@@ -78,7 +78,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--number", type=int, default=3, help="of data")
     parser.add_argument("--output", type=Path, help="a file to be written, .npz; None: text")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))

@@ -4,14 +4,12 @@
 fast cells arrive and how long the rest will take.
 """
 
-import sys
 import time
 from collections.abc import Sequence
 
 import pandas as pd
 
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_for
-from srhm.commands.printing import printing, refusing
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.stopping import NO_STEP, STILL
 from srhm.store import cells
@@ -58,9 +56,8 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
     return table.round().astype(int).reset_index()
 
 
-@refusing
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Prints the status of a preset; 2 if its configuration is refused."""
+    """Prints the status of a preset."""
     parser = parser_for("status", __doc__, default=DEFAULT)
     add_source(parser)
     options = parser.parse_args(arguments)
@@ -88,7 +85,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if lock.is_file() and (holder := lock.read_text(encoding="utf-8")):
         print(f"last run: {holder}")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(printing(main))
