@@ -11,18 +11,15 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from headless import said_by
 from markup import wrong
 
-from srhm.report.explorer import page
 from srhm.report.explorer.names import AUTHORS, CLAIMS, PAPER_VALUES
 from srhm.report.explorer.page import write_explorer
 from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.card import SCHEMA
-from srhm.statistics.regression import slope_with_group_intercepts
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.store.places import PUBLISHED
 from srhm.store.records import read_table, write_table
@@ -142,25 +139,6 @@ for (const [name, chosen] of [["every", ""], ["cnn", "CNN"]]) {
 said.unnamed = [...document.querySelectorAll("button, select, input")].filter((one) =>
   !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).length;
 """
-POINTS = [
-    {"prediction": p, "P_star": star, "s": 2, "v": v, "rate": 0.01 if v < 8 else 0.003}
-    for p, star, v in ((64, 150, 4), (80, 160, 4), (200, 330, 6), (900, 2100, 8), (4e3, 7e3, 8))
-]
-# The numbers of the page alone.
-FITS = Path(page.__file__).with_name("explorer.fits.js").read_text(encoding="utf-8")
-# Of three widths and rates: v, width, rate. One width, and of one v the rate of most.
-AT_RATES = [
-    dict(zip(("v", "width", "rate"), row, strict=True))
-    for row in ((2, 128, 0.01), (3, 128, 0.01), (2, 128, 0.003), (4, 128, 0.003), (5, 256, 0.01))
-]
-NUMBERS = f"""{FITS}
-said.law = powerLaw({json.dumps(POINTS)});
-said.usual = usual({json.dumps(AT_RATES)}).map((row) => row.v);
-said.ratio = ratioOf({{ P_star: 400, low: 200, high: 800 }},
-                     {{ P_star: 100, low: 100 / 1.5, high: 150 }});
-"""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
 def test_a_browser_draws_what_is_chosen(written, tables, tmp_path, width, dark):
@@ -172,18 +150,6 @@ def test_a_browser_draws_what_is_chosen(written, tables, tmp_path, width, dark):
     assert [name for name in said["requests"] if not name.startswith("data:")] == []
     assert said["unnamed"] == 0
     assert said["wide"] <= 0, "the page is wider than the screen"
-
-
-@pytest.mark.slow
-def test_a_power_law_and_a_ratio_are_those_of_the_scorecard(written, tmp_path):
-    said = said_by(written.read_text(encoding="utf-8"), NUMBERS, tmp_path)
-    assert said["usual"] == [2, 3, 4]
-    x, y = (np.log([row[of] for row in POINTS]) for of in ("prediction", "P_star"))
-    expected = slope_with_group_intercepts(x, y, np.array([row["rate"] for row in POINTS]))
-    assert said["law"]["slope"] == pytest.approx(expected.slope, rel=1e-3)
-    assert said["law"]["factor"] == pytest.approx(np.exp(np.mean(y - x)))
-    assert said["ratio"]["value"] == 4
-    assert said["ratio"]["high"] == pytest.approx(4 * np.exp(np.hypot(*np.log([2, 1.5]))))
 
 
 @pytest.mark.slow

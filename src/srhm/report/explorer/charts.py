@@ -58,9 +58,7 @@ def charts() -> dict[str, dict[str, Any]]:
     """Specifications by view, each for the section of `explorer.html` that has its name."""
     scale = _log_x("alpha_tilde", "α̃ = √h α, output scale")
     drawn = {
-        "sample-complexity": _complexities(
-            _log_x("prediction", PREDICTED), _line("equality"), _line("fits")
-        ),
+        "sample-complexity": _complexities(_log_x("prediction", PREDICTED), _equality()),
         "learning-curves": _learning_curves(_log_x("P", "P, training points")),
         "collapse": _learning_curves(_log_x("scaled", f"P / {PREDICTED}")),
         "sensitivities": _sensitivities(),
@@ -70,16 +68,10 @@ def charts() -> dict[str, dict[str, Any]]:
     return {name: chart.to_dict() for name, chart in drawn.items()}
 
 
-def _line(name: str) -> alt.Chart:
-    """Lines that the page makes: P* as predicted, dashed, or the power law of each group."""
-    base = alt.Chart(alt.NamedData(name))
-    x, y = _log_x("prediction", PREDICTED), _log_y("y", P_STAR)
-    if name == "equality":
-        return base.mark_line(strokeDash=[2, 3], color="#8A8A8A").encode(x, y)
-    dash = alt.when("datum.own").then(alt.value([1, 0])).otherwise(alt.value([6, 3]))
-    return base.mark_line(strokeWidth=1.6).encode(
-        x, y, COLOUR, strokeDash=dash, detail=["group:N", "own:N"]
-    )
+def _equality() -> alt.Chart:
+    """The line on which P* is its prediction, which the page makes."""
+    line = alt.Chart(alt.NamedData("equality")).mark_line(strokeDash=[2, 3], color="#8A8A8A")
+    return line.encode(_log_x("prediction", PREDICTED), _log_y("y", P_STAR))
 
 
 def _complexities(x: alt.X, *below: alt.Chart) -> Layers:

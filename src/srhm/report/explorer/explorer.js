@@ -129,9 +129,8 @@ const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { ma
 const between = (low, high) => (low > 0 && high > 0 ? `[${digits(low)}, ${digits(high)}]` : "");
 
 // A table of these heads and lines of texts. It keeps its roles where a phone shows its lines as cards.
-function tableOf(head, lines, caption) {
+function tableOf(head, lines) {
   const table = document.createElement("table"), top = table.createTHead().insertRow();
-  if (caption) table.createCaption().textContent = caption;
   for (const name of head) {
     const cell = document.createElement("th");
     cell.scope = "col";
@@ -183,7 +182,7 @@ function show(view) {
   for (const button of section.querySelectorAll("[data-export]")) button.disabled = !rows.length;
   if (view.table === "claims") return undefined;
   const sets = { rows: some };
-  if (view.name === "sample-complexity") Object.assign(sets, laws(rows, section.querySelector(".slopes")));
+  if (view.name === "sample-complexity") sets.equality = equality(rows);
   if (view.table === "sensitivities") {
     const chosen = new Map(some.map((row) => [row.c, row.chosen]));
     sets.errors = tables.points.filter((row) => chosen.has(row.c)).map((row) => ({ ...row, chosen: chosen.get(row.c) }));
@@ -191,29 +190,11 @@ function show(view) {
   return draw(view, sets, section.querySelector(".chart"));
 }
 
-// The line of the prediction, and a power law for each colour and shape, with a table of their slopes.
-function laws(rows, place) {
-  const by = colourBy(), fits = [], lines = [];
-  const reached = usual(rows).filter((row) => row.bound === "" && row.remark !== "small pool");
-  const groups = new Map();
-  for (const row of reached) {
-    const words = [row.net, by === "net" ? "" : `${heads[by] ?? by} = ${row[by]}`, row.run, row.criterion];
-    const group = words.join("|");
-    groups.set(group, [...(groups.get(group) ?? []), row]);
-  }
-  for (const [group, points] of [...groups].sort((a, b) => byValue(a[0], b[0]))) {
-    const law = powerLaw(points), [net, of, run] = group.split("|");
-    if (!law) continue;
-    const predictions = points.map((row) => row.prediction);
-    for (const prediction of [Math.min(...predictions), Math.max(...predictions)])
-      fits.push({ group, net, own: run === RUN, [by]: points[0][by], prediction, y: law.at(prediction) / (divided() ? prediction : 1) });
-    lines.push([[net, of, run].filter(Boolean).join(", "), String(law.n), law.slope.toFixed(2), `×${digits(law.factor)}`]);
-  }
-  place.hidden = !lines.length;
-  place.lastElementChild.replaceChildren(tableOf(["group", "curves", "slope", "P* / prediction"], lines));
+// The line on which P* is its prediction.
+function equality(rows) {
   const ends = rows.map((row) => row.prediction);
-  const equality = ends.length ? [Math.min(...ends), Math.max(...ends)].map((prediction) => ({ prediction, y: divided() ? 1 : prediction })) : [];
-  return { fits, equality };
+  if (!ends.length) return [];
+  return [Math.min(...ends), Math.max(...ends)].map((prediction) => ({ prediction, y: divided() ? 1 : prediction }));
 }
 
 // A chart is made anew where its legend changes, and otherwise gets other rows.
@@ -370,26 +351,21 @@ function pin(name) {
   update();
 }
 
-// P* of each pinned curve, with its interval, and over that of the first.
+// P* of each pinned curve, with its interval.
 function pinned() {
   const criterion = choices.find((one) => one.dataset.view === "sample-complexity")?.value;
-  const stars = pins.map((name) => (tables.complexities ?? []).find((row) => row.name === name
-    && (!criterion || row.criterion === criterion)));
   const signs = { above: "> ", below: "< " };
-  const lines = pins.map((name, i) => {
-    const row = stars[i], off = document.createElement("button");
+  const lines = pins.map((name) => {
+    const row = (tables.complexities ?? []).find((one) => one.name === name && (!criterion || one.criterion === criterion));
+    const off = document.createElement("button");
     off.type = "button";
     off.textContent = "×";
     off.setAttribute("aria-label", `let go of ${name}`);
     off.addEventListener("click", () => pin(name));
-    const isPoint = (one) => one && one.bound === "";
-    const over = i && isPoint(row) && isPoint(stars[0]) ? ratioOf(row, stars[0]) : null;
-    return [name, row ? `${signs[row.bound] ?? ""}${digits(row.P_star)} ${between(row.low, row.high)}`.trim() : "no P*",
-      over ? `×${digits(over.value)} ${between(over.low, over.high)}`.trim() : "", off];
+    return [name, row ? `${signs[row.bound] ?? ""}${digits(row.P_star)} ${between(row.low, row.high)}`.trim() : "no P*", off];
   });
-  const caption = pins.length > 1 ? "95 % intervals; those of a ratio as if the two were independent." : "";
-  at("pins").replaceChildren(...(pins.length
-    ? [tableOf(["curve", "P*", pins.length > 1 ? "over the first" : "", ""], lines, caption)] : ["Click a mark: up to five curves, and every view shows them among the others."]));
+  at("pins").replaceChildren(pins.length ? tableOf(["curve", "P*, 95 % interval", ""], lines)
+    : "Click a mark: up to five curves, and every view shows them among the others.");
 }
 
 // Arrow keys walk over the marks of a chart, from left to right.

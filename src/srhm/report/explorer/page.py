@@ -45,7 +45,6 @@ CHOICES = {"net": "net", "L": "L", "s0": "s₀", "v": "v"}
 MORE_CHOICES = {"s": "s", "m": "m", "n_c": "n_c", "sparsity": "sparsity", "width": "H, width",
                 "rate": "rate / H", "protocol": "protocol", "run": "run"}  # fmt: skip
 COLOURED_BY = {name: CHOICES[name] for name in ("net", "L", "v", "s0")}
-SCRIPTS = ("explorer.fits.js", "explorer.js")
 OF_CURVE = ("net", "L", "s", "v", "s0", "m", "n_c", "sparsity", "width", "rate", "protocol", "run")
 
 
@@ -80,8 +79,8 @@ VIEWS = (
         name="sample-complexity", title="P* against its prediction (Figure 4)",
         table="complexities",
         note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dotted:"
-        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Lines: the"
-        " power law through the filled marks of one colour and shape; dashed: through the hollow.",
+        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Slopes, fitted to"
+        " P* of single grammars, are among the claims.",
         columns=(*STAR, *OF_CURVE), needs=("prediction",), **CRITERION,
     ),
     View(
@@ -225,9 +224,7 @@ def _rendered(
     loader = PackageLoader("srhm.report.explorer", package_path="")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
                               trim_blocks=True, lstrip_blocks=True)  # fmt: skip
-    script = "\n".join(
-        Path(__file__).with_name(name).read_text(encoding="utf-8") for name in SCRIPTS
-    )
+    script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
         "</script", "<\\/script"
