@@ -1,4 +1,4 @@
-"""Planning grows with the number of cells, and no faster; times are in benchmarks/README.md."""
+"""Planning grows with the number of cells, and no faster."""
 
 import sys
 from types import FrameType
