@@ -5,7 +5,6 @@ The last tests open it in a headless Chromium and are skipped where there is non
 
 import base64
 import hashlib
-import json
 import logging
 import re
 from pathlib import Path
@@ -139,6 +138,8 @@ for (const [name, chosen] of [["every", ""], ["cnn", "CNN"]]) {
 said.unnamed = [...document.querySelectorAll("button, select, input")].filter((one) =>
   !(one.labels?.length || one.textContent.trim() || one.getAttribute("aria-label"))).length;
 """
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "dark"), [(1400, False), (400, True)])
 def test_a_browser_draws_what_is_chosen(written, tables, tmp_path, width, dark):

@@ -66,7 +66,10 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     log = tmp_path / "results" / "tiny" / "logs" / "train_hierarchy" / "lcn.log"
     log.parent.mkdir(parents=True)
     log.write_text(f"12:00 lcn: {NO_STEP} 10 minutes\n")
-    assert main(["status", "--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)]) == 0
+    assert (
+        main(["status", "--configfile", str(tmp_path / "tiny.yaml"), "--directory", str(tmp_path)])
+        == 0
+    )
     printed = capsys.readouterr().out
     assert "1 of 8 cells" in printed
     assert "process 1 on host" in printed

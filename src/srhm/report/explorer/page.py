@@ -79,8 +79,8 @@ VIEWS = (
         name="sample-complexity", title="P* against its prediction (Figure 4)",
         table="complexities",
         note="Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried. Dotted:"
-        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Slopes, fitted to"
-        " P* of single grammars, are among the claims.",
+        " P* as predicted by Eq. 3 (LCN, FCN) or Eq. 4 (CNN), with a factor of one. Slopes,"
+        " fitted to P* of single grammars, are among the claims.",
         columns=(*STAR, *OF_CURVE), needs=("prediction",), **CRITERION,
     ),
     View(
