@@ -1,4 +1,4 @@
-"""Means over networks as marks: a line, bars of the 95 % interval, hollow where one was capped."""
+"""Means over networks as marks: a line, bars of the 95 % interval, hollow where one stopped at its limit."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from srhm.figures.scales import Scale, parted
 from srhm.statistics.regimes import averages
 
 INTERVAL = "95 % interval (Student $t$)"
-CAPPED, DIVERGED = "a network or more was capped", "a network diverged"
+CAPPED, DIVERGED = "a network or more stopped at the step limit", "a network diverged"
 
 
 def averaged(

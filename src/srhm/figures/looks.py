@@ -1,7 +1,7 @@
 """How networks, data and learning regimes look, once for the whole project. Imports no matplotlib.
 
-Okabe and Ito's colours but yellow, which is near white: the common kinds of colour blindness tell
-them apart. What shares a colour has another marker, so that figures can be read in grey, too.
+Okabe and Ito's colours, with olive in place of yellow, which is near white: the common kinds of
+colour blindness tell them apart. What shares a colour has another marker, so that figures can be read in grey, too.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from srhm.networks.registry import label
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, GREY = "#56B4E9", "#CC79A7", "#000000", "#7F7F7F"
+OLIVE = "#7D7A00"  # of fully connected networks; green is D
 # Test error, S (synonyms) and D (diffeomorphisms), wherever a figure or a page shows them.
 ERROR, SYNONYMS, SHIFTS = BLACK, "#AA3377", GREEN
 # The same hues on a dark ground.
@@ -48,11 +49,11 @@ _COLOURS_AND_MARKERS = {
     "cnn_pooled": (BLACK, "h"),
     "cnn_pooled_first": (PURPLE, "P"),
     "cnn_pooled_last": (GREY, "X"),
-    "fcn": (GREEN, "H"),
-    "fcn2": (GREEN, "8"),
-    "fc2": (GREEN, "o"),
-    "fc4": (GREEN, "s"),
-    "fc6": (GREEN, "^"),
+    "fcn": (OLIVE, "H"),
+    "fcn2": (OLIVE, "8"),
+    "fc2": (OLIVE, "o"),
+    "fc4": (OLIVE, "s"),
+    "fc6": (OLIVE, "^"),
     "lenet": (GREY, "D"),
     "vgg11": (VERMILION, "^"),
     "vgg13": (VERMILION, "<"),

@@ -20,6 +20,7 @@ Colour = tuple[float, float, float]
 
 GUIDE, FAINT = "0.35", "0.65"
 ENDINGS = ("fitted", "capped", "diverged")
+IN_WORDS = {"capped": "stopped at the step limit"}
 
 EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
@@ -73,9 +74,10 @@ def several(counts: int | pd.Series, word: str) -> str:
 
 
 def endings(statuses: pd.Series, order: Sequence[str] = ENDINGS) -> str:
-    """How many networks ended in which way: "17 fitted, 2 capped"; without order, most first."""
+    """How many networks ended in which way: "17 fitted, 2 diverged"; without order, most first."""
     found = statuses.value_counts()
-    return ", ".join(f"{found[word]} {word}" for word in order or found.index if word in found)
+    return ", ".join(f"{found[word]} {IN_WORDS.get(word, word)}"
+                     for word in order or found.index if word in found)  # fmt: skip
 
 
 def described(cells: pd.DataFrame, words: str, /, **more: Any) -> list[str]:
@@ -127,7 +129,7 @@ def power(value: float) -> str:
     return f"{value:.3g}"
 
 
-CAPPED = "hollow: a seed was capped"
+CAPPED = "hollow: a seed stopped at the step limit"
 
 
 def ordered(nets: Sequence[str]) -> list[str]:
@@ -140,7 +142,7 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     """How the networks of a figure were trained, a line for each way, and how that ended.
 
     "VGG11, ResNet18: width 16, batch 32, rate 0.01, loss < 0.01, at most 2,000 steps; 2 seeds; 20
-    networks: 17 fitted, 2 capped, 1 diverged". LCN, CNN and FCN have a rate in units of H.
+    networks: 19 fitted, 1 diverged". LCN, CNN and FCN have a rate in units of H.
     """
     by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps"]
     hierarchical = cells["net"].isin(["lcn", "cnn", "fcn", "fcn2"]).rename("hierarchical")

@@ -38,8 +38,8 @@ from srhm.statistics.sample_complexity import OUTPUT_OF_FCN, OUTPUT_THRESHOLD
 # Criteria of the sensitivities to level 1 by kind, of layer 2.
 LAYER_TWO = {"S": "S_2", "D": "D_2"}
 OTHER = "_sensitivity"  # ending of the columns of P*_S and P*_D
-WORDS = {"S": ("synonyms exchanged, places kept", "p_1"),
-         "D": ("features kept, places drawn anew", "\\tau_1")}  # fmt: skip
+WORDS = {"S": ("synonyms exchanged, positions kept", "p_1"),
+         "D": ("features kept, positions drawn anew", "\\tau_1")}  # fmt: skip
 # Chosen so that both transformations change every patch of the datum; any other does.
 SEED = 14
 MARGIN, PANEL = 2.6, PARAMETERS.input_length
@@ -51,7 +51,7 @@ LEVELS = Scale(column="l", title="level", looks={
     1: Look("$l=1$: the input's patches", VERMILION), 2: Look("$l=2$: the class's patch", SKY)
 })  # fmt: skip
 LAYERS = {"1": "layer $k=1$", "2": "layer $k=2$", "output": "output"}
-KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (places, $s_0>0$)"}
+KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (positions, $s_0>0$)"}
 
 
 def invariances(

@@ -198,7 +198,7 @@ def _placements(axes: Axes, left: float, grammar: Grammar, data: Derivations) ->
                 axes.plot([x + 2, x + 2], [y - 0.62, y + 0.62], color="black", linewidth=1.3,
                           zorder=4)  # fmt: skip
     x = left + 11.8
-    _words(axes, x, 2.7, "empty places\nstay empty", linespacing=1.25)
+    _words(axes, x, 2.7, "empty positions\nstay empty", linespacing=1.25)
     tile(axes, x + 2, 4.5, None, LATENT_COLOURS)
     arrow(axes, (x + 2, 5.15), (x + 2, 6.5))
     row_of_tiles(axes, x, 7.2, [0] * grammar.parameters.patch_size, INPUT_COLOURS)
@@ -211,7 +211,7 @@ def _samples(axes: Axes, left: float, letter: str, grammar: Grammar, data: Deriv
     heights = (top + 1.9, top + 4.6, top + 7.6)
     draw_tree(axes, left, heights, grammar, data)
     y = heights[-1] + 1.7
-    _words(axes, left, y, "the same with its places drawn anew, and three more data",
+    _words(axes, left, y, "the same with its positions drawn anew, and three more data",
            color=OUTLINE)  # fmt: skip
     inputs = stages(grammar, data)[-1]
     for label, row in zip(data.labels[1:].tolist(), inputs[1:].tolist(), strict=True):
@@ -264,7 +264,7 @@ def fig03(*, preset: str) -> Figure:
     _words(axes, 0.5, READOUT, "readout,\n$n_c$ classes", linespacing=1.3)
     for k in range(1, depth + 1):
         _words(axes, 0.5, TOP + GAP * (depth - k), f"hidden layer {k}", linespacing=1.3)
-    _words(axes, 0.5, TOP + GAP * depth, f"input,\n$d = {PARAMETERS.input_length}$ places",
+    _words(axes, 0.5, TOP + GAP * depth, f"input,\n$d = {PARAMETERS.input_length}$ positions",
            linespacing=1.3)  # fmt: skip
     return figure
 
@@ -340,7 +340,7 @@ def fig05(*, preset: str) -> Figure:
     )
     panel = Panel(
         title=f"LCN: $P^* \\sim F^{{\\,{power}\\,-\\,1/2}}\\; d^{{\\,{power}\\,+\\,1/2}}$  (Eq. 5)",
-        x=Axis("input dimension $d$ (places)", log=True, limits=(left, right)),
+        x=Axis("input dimension $d$ (positions)", log=True, limits=(left, right)),
         y=Axis("informative fraction $F = (s_0+1)^{-L}$", log=True, limits=(bottom, 1.7 * top)),
         marks=[Marks(rows=_grammars(), x="d", y="F", name="grammar", colour=BLACK, filled=False,
                      size=3.4, label=f"a grammar, $L = 1, 2 …$, $s_0 = 0 … {MOST_EMPTY}$")],

@@ -130,7 +130,7 @@ def _hues(rows: pd.DataFrame, *, shapes: bool) -> Scale:
                  shape(s0) if shapes else "")
         for s0 in sorted({int(s0) for s0 in rows["s0"]})
     }  # fmt: skip
-    return Scale(column="s0", looks=found, title="Empty places", named=shapes)
+    return Scale(column="s0", looks=found, title="Empty positions", named=shapes)
 
 
 def _drawn(rows: pd.DataFrame) -> pd.DataFrame:

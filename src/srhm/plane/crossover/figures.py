@@ -146,7 +146,7 @@ def _projections(rows: pd.DataFrame, target: str) -> Panel:
     return Panel(
         title=f"{TARGETS[target]}", marks=[*_members_and_mean(members, means, target), none],
         x=Axis("first $\\rho$ eigenvectors", log=True),
-        y=Axis(f"part of {TARGETS[target]}", limits=(0, 1.03)),
+        y=Axis(f"fraction of {TARGETS[target]}", limits=(0, 1.03)),
     )  # fmt: skip
 
 

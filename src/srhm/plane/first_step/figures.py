@@ -40,7 +40,7 @@ def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
     table = first_step[first_step["n_equal"] > 0]
     points, by_synonyms = scaling.equal_points(table), _differing(table, "m")
     shades = graded("s0", table["s0"], label=lambda s0: f"$s_0={s0}$", palette="flare")
-    places = Scale(column="s0", title="Empty places", looks={
+    places = Scale(column="s0", title="Empty positions", looks={
         s0: Look(one.label, one.colour, shape(s0)) for s0, one in shades.looks.items()
     })  # fmt: skip
     synonyms = graded("m", by_synonyms["m"], "Synonyms (E)", label=lambda m: f"$m={m}$")

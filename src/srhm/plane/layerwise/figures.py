@@ -48,7 +48,7 @@ def layerwise(
     own = own.assign(series=series_of(own))
     by = (
         by_name("series", rows["series"], LOOKS, "Training"),
-        shaped("s0", rows["s0"], "Empty places", label=lambda s0: f"$s_0={s0}$"),
+        shaped("s0", rows["s0"], "Empty positions", label=lambda s0: f"$s_0={s0}$"),
         dashed("L", rows["L"], "Depth (B)", label=lambda L: f"$L={L}$"),
     )
     m, L = ({value: str(value) for value in sorted(set(rows[name]))} for name in "mL")
@@ -126,7 +126,7 @@ def _protocol(name: str, cells: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         slopes += [f"{fit.slope:.1f}{half} (L = {depth})"] if fit.n else []
     unfitted = endings(cells["status"], ("capped", "diverged"))
     return described(
-        cells, "{series}: {nets}, h = {h}, α̃ = {tildes}, {ways}, {seeds}, {n} cells{end}{slopes}.",
+        cells, "{series}: {nets}, h = {h}, α̃ = {tildes}, {ways}, {seeds}, {n} networks{end}{slopes}.",
         series=LOOKS[name].label, nets=", ".join(sorted(set(cells["net"]))).upper(),
         h=_listed(cells["width"]), tildes=_listed(cells["alpha_tilde"]),
         ways=", ".join(sorted(set(cells["optimiser"]))), n=len(cells),
@@ -180,7 +180,7 @@ def singular_values(
         ]  # fmt: skip
     return mosaic(panels, columns=3, preset=preset, notes=described(
         own, "{kind}, L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, h = {width},"
-        " α̃ = {tildes}, {optimiser}, study {study}; {seeds}, {n} cells: {ends}.",
+        " α̃ = {tildes}, {optimiser}, study {study}; {seeds}, {n} networks: {ends}.",
         kind="".join(sorted(set(own["net"]))).upper(), n=len(own),
         tildes=_listed(own["alpha_tilde"]), ends=endings(own["status"], ()),
     ))  # fmt: skip

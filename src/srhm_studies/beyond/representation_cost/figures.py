@@ -328,7 +328,7 @@ def cost_ball(
               marks=[*bars_of_seeds(found, "frequency", "n_large", name="count of a seed"),
                      law([0.6, 1.4], [2, 2], "the talk: two at frequency 1 (B)", name="talk")]),
     ], columns=2, preset=preset, height=2.4, notes=described(
-        own, "L = {L:g}, {width:g} channels, {places:g} places, {n:g} films, λL = {penalty:g},"
+        own, "L = {L:g}, {width:g} channels, {places:g} positions, {n:g} films, λL = {penalty:g},"
         " {seeds}; C over the variance {error:.1f} %.",
         error=100 * (own["loss"] / own["variance"]).mean(),
     ))  # fmt: skip

@@ -1,7 +1,7 @@
 """P* of transformers, their learning curves, and their place in Figure 1.
 
 Letters of the paper: P training points, P* sample complexity, s_0 empty places for each informative
-one, v features, S and D sensitivities to synonyms and displacements.
+one, v features, S and D sensitivities to synonyms and diffeomorphisms.
 """
 
 import numpy as np
@@ -82,7 +82,7 @@ def _plane(means: pd.DataFrame, kind: str) -> Panel:
     """Test error against a sensitivity of the output, all P, s_0 > 0; slope 1 as a guide."""
     own = means[(means["s0"] > 0) & means[kind].notna() & (means["test_error"] > 0)]
     own = own.assign(x=own[kind].clip(lower=LEAST), beyond=BELOW * (own[kind] < LEAST))
-    word = {"S": "synonyms", "D": "displacements"}[kind]
+    word = {"S": "synonyms", "D": "diffeomorphisms"}[kind]
     ends = np.array([0.02, 1.0])
     return Panel(
         title=word, x=Axis(f"sensitivity ${kind}$ of the output", log=True),

@@ -46,7 +46,7 @@ DEPTHS = Scale(column="L", title="$L$", looks={
     2: Look("$2$", GREEN, "o"), 3: Look("$3$", VERMILION, "s"), 4: Look("$4$", PURPLE, "D"),
 })  # fmt: skip
 WORDS = {"all": "$s_0>0$", **{name: f"$s_0$: {name}" for name in STEPS}}
-SHAPES = Scale(column="of", title="Powers", looks={
+SHAPES = Scale(column="of", title="Exponents", looks={
     of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
 })  # fmt: skip
 APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
@@ -56,7 +56,7 @@ LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 def depth(
     sample_complexity: pd.DataFrame, exponents: pd.DataFrame, *, preset: str, threshold: float
 ) -> Figure:
-    """A column for each net: P* over n_c m^L against s_0+1, and its powers against L."""
+    """A column for each net: P* over n_c m^L against s_0+1, and its exponents against L."""
     rows = over_dense_law(sample_complexity, threshold=threshold)
     found = mean_exponents(exponents, by=("net", "L", "of"))
     return mosaic([
@@ -67,14 +67,14 @@ def depth(
 
 
 def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:
-    """A note on grammars that have no power at s_0 > 0, as one of their P* is censored."""
+    """A note on grammars that have no exponent at s_0 > 0, as one of their P* is censored."""
     words = []
     for (net, depth), own in rows[rows["s0"] > 0].groupby(["net", "L"]):
         n = int(own.groupby("v")["n_seeds"].min().sum())
         same = (single["net"] == net) & (single["L"] == depth) & (single["of"] == "all")
         if lacking := n - int(same.sum()):
             words.append(f"{looks.net(str(net)).label}, L = {depth}: {lacking} of {n}")
-    note = f"Grammars without a power at s_0 > 0, as a P* is censored: {'; '.join(words)}."
+    note = f"Grammars without an exponent at s_0 > 0, as a P* is censored: {'; '.join(words)}."
     return [note] if words else []
 
 
@@ -107,8 +107,8 @@ def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
     depths = sorted({int(one) for one in rows["L"]})
     powers = [2.0 if net == "cnn" else float(one) for one in depths]
     return Panel(
-        title=f"{looks.net(net).label}: powers of $s_0+1$", x=Axis("$L$", ticks=depths),
-        y=Axis("power of $s_0+1$"),
+        title=f"{looks.net(net).label}: exponents of $s_0+1$", x=Axis("$L$", ticks=depths),
+        y=Axis("exponent of $s_0+1$"),
         marks=[
             Marks(rows=placed(single[single["net"] == net]), x="x", y="exponent", alpha=0.25,
                   size=2.5, colour=BLACK, name="grammar", label="single grammar"),

@@ -152,7 +152,7 @@ def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: 
     hues = Scale(column="level", title="$l$", looks=looks)
     tokens = pd.concat([deep.assign(below=name, error=deep[name]) for name in TOKENS])
     return mosaic([
-        Panel(title=title, x=POINTS, y=Axis("share of wrong tokens", limits=(-0.02, None)),
+        Panel(title=title, x=POINTS, y=Axis("fraction of wrong tokens", limits=(-0.02, None)),
               marks=[_line(tokens, "P", "error", hues, by_name("below", TOKENS, TOKENS),
                            name="tokens")]),
         _responses(deep, hues, title), _by_level(rows),
@@ -247,7 +247,7 @@ def _shares(dense: pd.DataFrame) -> Panel:
         high=[one.high for one in ends], x=rows["v"] + 0.06 * (2 * place - place.max()),
     )  # fmt: skip
     return Panel(
-        title="share of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
+        title="fraction of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
         x=Axis("$v=m=n_c$", ticks=_ticks(own["v"])), marks=[
             Marks(rows=rows, x="x", y="share", low="low", high="high", line="-", name="share",
                   by=[_depths(rows["L"]), _nets(rows["net"])], size=4)],

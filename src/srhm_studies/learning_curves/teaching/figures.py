@@ -17,7 +17,7 @@ from srhm_studies.learning_curves.teaching.analysis import CURVE, borrowed, defi
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o"),
     "synonyms": Look("synonyms", SYNONYMS, "^"),
-    "places": Look("places", SHIFTS, "s"),
+    "places": Look("positions", SHIFTS, "s"),
     "both": Look("both", BLUE, "D"),
 }
 PLACES = {
@@ -79,11 +79,11 @@ def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
     own = with_ends(rows[rows["net"] == net])
-    scale = _taught(own) if by == "taught" else by_name("places", own["places"], PLACES, "Places")
+    scale = _taught(own) if by == "taught" else by_name("places", own["places"], PLACES, "Positions")
     known = own[own["status"] == "reached"]
     unit = np.exp(np.log((known["P_star"] / known["law"]).astype(float)).mean())
     v = "/".join(str(one) for one in sorted(set(own["v"])))
-    kind = f"$L=2$, $v={v}$" if by == "taught" else "places taught"
+    kind = f"$L=2$, $v={v}$" if by == "taught" else "positions taught"
     ticks = {n: str(n) for n in sorted(set(own["per_place"]))}
     return Panel(
         title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=ticks), y=STAR,

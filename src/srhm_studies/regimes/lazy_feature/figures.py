@@ -43,12 +43,12 @@ from srhm_studies.regimes.lazy_feature.analysis import rescaled_errors, with_ker
 
 STUDY = "lazy_feature"
 KINDS = {
-    "digits fcn": Look("pixels, FCN", looks.BLUE, "s"),
-    "digits_pca fcn": Look("10 components, FCN", looks.SKY, "D"),
+    "digits fcn": Look("pixels, FCN", looks.OLIVE, "s"),
+    "digits_pca fcn": Look("10 components, FCN", looks.OLIVE, "D", filled=False),
     "digits cnn": Look("pixels, CNN", looks.ORANGE, "o"),
 }
 INTERVAL = "95 % interval"
-CAPPED = "one was capped"
+CAPPED = "one stopped at its limit"
 WIDTHS = {"narrow": Look("narrow $h$ of a row", line=":"), "wide": Look("wide", line="-")}
 LOSS = Axis("mean of $\\ell$ (training)", limits=(-0.03, 1.25))
 

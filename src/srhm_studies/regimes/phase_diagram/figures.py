@@ -54,7 +54,7 @@ KINDS = {
     "digits, FCN": analysis.DIGITS,
     "digits, CNN": analysis.PATCHES,
 }
-LABELS = {"omega": "part of labels $\\omega_\\rho$", "information": "$I(\\phi_\\rho; y)$ (nats)"}
+LABELS = {"omega": "fraction of labels $\\omega_\\rho$", "information": "$I(\\phi_\\rho; y)$ (nats)"}
 # Bars of the three states stand beside each other.
 ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
 
@@ -179,7 +179,7 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
 
     def kernels(column: str, rows: pd.DataFrame) -> list[Marks]:
         guides = [_slope(known, column, slope, THEORY) for slope in slopes]
-        return [_curves(rows, column, open_label="a kernel's flow was capped"), *guides]
+        return [_curves(rows, column, open_label="a kernel's flow stopped at its limit"), *guides]
 
     thesis = "B: the thesis, −1/2 and −1/3"
     titles = ("digits, FCN", "digits, CNN", "stripes, gradient flow", "stripes, widest margin")

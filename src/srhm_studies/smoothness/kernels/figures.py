@@ -49,7 +49,7 @@ PLACES = {"sphere": "spheres", "cube": "cubes", "lattice": "lattices"}
 ABSENT = {"mnist": "No files of MNIST here: make mnist.",
           "mnist5k": "Without published rows: make env-images."}  # fmt: skip
 SIZE, POINTS = Axis("training points $P$", log=True), Axis("points $P$", log=True)
-RANK, PART = Axis("rank", log=True), Axis("part of the target", log=True)
+RANK, PART = Axis("rank", log=True), Axis("fraction of the target", log=True)
 ERROR = Axis("mean squared error / variance", log=True)
 CIRCLE_WIDTH, STANDARD_WIDTH = 2.0, 1.0
 DIMENSION = 15  # d_eff of MNIST in the thesis
@@ -253,7 +253,7 @@ def kernel_pca(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Fi
     tails, convergence = _of_pca(cells, table[table["data"] == "digits"], "digits", "digits", "AD")
     exponents = {"tail": lambda d: learning_exponent("laplace", "laplace", d),
                  "eigenvalue": lambda d: 1 / (density_exponent("laplace", d) - 1)}  # fmt: skip
-    axes = {"tail": ("power beyond a rank", PART),
+    axes = {"tail": ("target beyond a rank", PART),
             "eigenvalue": ("Gram spectrum", Axis("eigenvalue / points", log=True))}  # fmt: skip
     return mosaic([tails, *(
         Panel(title=f"spheres: {words}", x=RANK, y=axis, marks=[
@@ -282,8 +282,8 @@ def _of_pca(
     known = chosen(cells, {"experiment": data, "kernel": "laplace", "method": "regression",
                            "sigma": STANDARD_WIDTH})  # fmt: skip
     return [
-        Panel(title=f"{words}: power beyond a rank", x=Axis("rank; training points $P$", log=True),
-              y=Axis("part of the target", log=True, limits=(1e-3, None)), marks=[
+        Panel(title=f"{words}: target beyond a rank", x=Axis("rank; training points $P$", log=True),
+              y=Axis("fraction of the target", log=True, limits=(1e-3, None)), marks=[
                   Marks(rows=means, x="rank", y="tail", by=[sizes], marker="", line="-"),
                   drawn(known, "mse", name="curve error", colour=BLACK, marker="X", filled=False,
                         label=f"error of regression ({letters[0]})"),

@@ -14,7 +14,7 @@ from srhm_studies.smoothness.taught_digits.analysis import NETS, means
 TAUGHT = {
     "nothing": Look("nothing", BLACK, "o", "-"),
     "deformations": Look("deformations", SYNONYMS, "^", "-"),
-    "places": Look("places", SHIFTS, "s", "-"),
+    "places": Look("positions", SHIFTS, "s", "-"),
     "both": Look("both", BLUE, "D", "-"),
 }
 COLUMNS = {
