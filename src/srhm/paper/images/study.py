@@ -27,7 +27,6 @@ STUDY = Study(
             "test error on CIFAR-10 against the sensitivity to deformations",
             ("images",),
             function="srhm.paper.named_nets.figures:fig01_images",
-            files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
     ),
     page="report",

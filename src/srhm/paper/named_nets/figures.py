@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from math import isfinite
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +37,6 @@ from srhm.figures.words import (
 )
 from srhm.model.seeding import generator
 from srhm.networks.inspection import table1 as structures
-from srhm.networks.registry import NAMED
 from srhm.paper.named_nets.analysis import (
     DEEP,
     DEPTHS,
@@ -62,8 +60,6 @@ IMAGES_GUIDE = (0.2, 0.5)
 FAINTEST = 0.25  # opacity of the smallest P
 ROOM = 1.35  # factor between the outermost points and the edges
 BARS = 3.0  # factor from the outermost points to which bars widen the axes
-# Letters of the panels of digits, and what the notes say of them.
-PRIMED, DIGITS = ("A\u2032", "B\u2032"), "A\u2032, B\u2032, digits (archive)"
 # Columns of Table 1, and where the paper's words of a family are; its column of dropout holds
 # drop-connect too.
 COLUMNS = {
@@ -124,15 +120,14 @@ def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> F
                   notes=[heading, *protocol_lines(cells)], letters=[""] * len(panels))  # fmt: skip
 
 
-def fig01(*tables: pd.DataFrame, preset: str, digits: Sequence[str] = ()) -> Figure:
+def fig01(*tables: pd.DataFrame, preset: str) -> Figure:
     """Figure 1: test error of many networks against sensitivities of the output.
 
     tables: cells and sensitivities of LCN and CNN, those of the named networks, and rows of
-    `tables.IMAGES`, without any where no network was trained on images. digits: files of the
-    published rows that then stand in panels A and B, as for `digit_rows`. Points are averages over
+    `tables.IMAGES`, without any where no network was trained on images. Points are averages over
     the seeds, bars go from the lowest to the highest.
     """
-    panels, lines = _images(tables[4], digit_rows(digits))
+    panels, lines = _images(tables[4])
     more, first = _on_the_model(*tables[:4], place="output", letters="CDEF")
     return _assembled({**panels, **more}, first[:1] + lines + first[1:], preset=preset)
 
@@ -142,9 +137,9 @@ def fig17(*tables: pd.DataFrame, preset: str) -> Figure:
     return _assembled(*_on_the_model(*tables, place="internal", letters="ABCD"), preset=preset)
 
 
-def fig01_images(images: pd.DataFrame, *, preset: str, digits: Sequence[str] = ()) -> Figure:
-    """Panels A and B of Figure 1 alone; the arguments are those of `fig01`."""
-    return _assembled(*_images(images, digit_rows(digits)), preset=preset)
+def fig01_images(images: pd.DataFrame, *, preset: str) -> Figure:
+    """Panels A and B of Figure 1 alone."""
+    return _assembled(*_images(images), preset=preset)
 
 
 def _assembled(panels: Mapping[str, Panel], lines: Sequence[str], *, preset: str) -> Figure:
@@ -152,22 +147,19 @@ def _assembled(panels: Mapping[str, Panel], lines: Sequence[str], *, preset: str
                   absent=" ".join(lines), letters=list(panels))  # fmt: skip
 
 
-def _images(images: pd.DataFrame, digits: pd.DataFrame) -> Drawn:
-    """All networks at their largest P, and at all P: CIFAR-10, or digits where it is not there."""
-    data, letters, words, absent = "CIFAR-10", ("A", "B"), "CIFAR-10", []
+def _images(images: pd.DataFrame) -> Drawn:
+    """All networks on CIFAR-10 at their largest P, and at all P."""
     if images.empty:
-        images, data, letters, words, absent = digits, "digits", PRIMED, DIGITS, [NO_IMAGES]
-    if images.empty:
-        return {letter: Panel(title="CIFAR-10") for letter in "AB"}, absent
+        return {letter: Panel(title="CIFAR-10") for letter in "AB"}, [NO_IMAGES]
     points = _image_points(images)
     largest = points["P"].max()
     panels = {
         letter: _panel(points if across else points[points["P"] == largest],
-                       f"{data}, {'growing $P$' if across else f'$P={largest}$'}",
+                       f"CIFAR-10, {'growing $P$' if across else f'$P={largest}$'}",
                        "$R_f$ (smooth deformations)", IMAGES_GUIDE, across)
-        for letter, across in zip(letters, (False, True), strict=True)
+        for letter, across in zip("AB", (False, True), strict=True)
     }  # fmt: skip
-    return panels, [*_image_lines(images, words), *absent]
+    return panels, _image_lines(images)
 
 
 def _on_the_model(
@@ -224,7 +216,7 @@ def _image_points(images: pd.DataFrame) -> pd.DataFrame:
     return points
 
 
-def _image_lines(images: pd.DataFrame, data: str) -> list[str]:
+def _image_lines(images: pd.DataFrame) -> list[str]:
     """How the networks were trained and measured, and how that ended."""
     lines = []
     by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps", "n_points"]
@@ -233,7 +225,7 @@ def _image_lines(images: pd.DataFrame, data: str) -> list[str]:
         stop = f"loss < {loss:g}, " if isinstance(loss, float) and isfinite(loss) else ""
         seeds = several(part.groupby(["net", "P"])["seed"].nunique(), "seed")
         lines.append(
-            f"{data}: width {width}, batch {size}, rate {rate:g}, {stop}at most"
+            f"CIFAR-10: width {width}, batch {size}, rate {rate:g}, {stop}at most"
             f" {steps:,} steps; {seeds}; {len(part)} networks: {endings(part['status'], ())};"
             f" $R_f$ of {n_points} images"
         )
@@ -288,12 +280,11 @@ def _panel(
 
 
 def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence[Entry]:
-    """Writes ρ with its interval, p and n into the upper left corner; entries of the opacity."""
+    """Writes ρ with its interval and n into the upper left corner; entries of the opacity."""
     text = f"$\\rho$ is not determined, n = {found.n}"
     if isfinite(found.value):
         interval = f"[{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else "[unknown]"
-        p = f"p = {found.p_value:.3f}" if found.p_value >= 1e-3 else "p < 0.001"
-        text = f"$\\rho$ = {found.value:.2f} {interval}\n{p}, n = {found.n}".replace("-", "−")
+        text = f"$\\rho$ = {found.value:.2f} {interval}\nn = {found.n}".replace("-", "−")
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
     axes.text(0.03, 0.99, text, transform=axes.transAxes, va="top", ha="left", fontsize=7,
               zorder=5, bbox=behind)  # fmt: skip
@@ -303,27 +294,6 @@ def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence
                                             linestyle="", alpha=alpha),), rank=rank)
         for rank, (word, alpha) in enumerate(ends)
     ]  # fmt: skip
-
-
-def digit_rows(files: Sequence[str]) -> pd.DataFrame:
-    """VGG, ResNet, EfficientNet on digits with R_f of the trained network, as rows of IMAGES.
-
-    Of the study of relative stability (thesis, chapter 4). files: its published tables,
-    `cells.parquet` and `stability.parquet` among them; without both there are no rows.
-    """
-    tables = {Path(file).stem: Path(file) for file in files}
-    whole = ["P", "seed", "width", "batch_size", "max_steps", "n_points", "n_test"]
-    columns = ["net", *whole, "learning_rate", "loss_threshold", "status", "test_error",
-               "relative_sensitivity"]  # fmt: skip
-    if not {"cells", "stability"} <= set(tables):
-        return pd.DataFrame(columns=columns)
-    cells = pd.read_parquet(tables["cells"])
-    cells = cells[(cells["data"] == "digits") & cells["net"].isin(list(NAMED))]
-    stability = pd.read_parquet(tables["stability"])
-    trained = stability.query("part == 'output' and when == 'end' and average == 'median'")
-    trained = trained[["key", "R"]].rename(columns={"R": "relative_sensitivity"})
-    rows = cells.merge(trained, on="key").astype(dict.fromkeys(whole, int))
-    return rows[columns].sort_values(["net", "P", "seed"], ignore_index=True)
 
 
 @styled

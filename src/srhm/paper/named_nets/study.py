@@ -29,7 +29,6 @@ STUDY = Study(
             "fig01",
             "test error against the sensitivities of the output",
             (*CORE, *OWN, "images/images"),
-            files={"digits": "published/laptop/relative_stability/*.parquet"},
         ),
         Figure("fig09", "VGG, ResNet and EfficientNet at three relative depths", OWN),
         Figure(
