@@ -1,4 +1,4 @@
-"""Means over networks as marks: a line, bars of the 95 % interval, hollow where one stopped at its limit."""
+"""Means over networks as marks: a line, bars of the 95 % interval, hollow where one was stopped."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,15 +34,15 @@ def averaged(
 
 def spread(
     rows: pd.DataFrame, y: str, by: Sequence[str], *, ends: str = "range", middle: str = "mean",
-    geometric: bool = False,
+    geometric: bool = False, flags: Sequence[str] = (),
 ) -> pd.DataFrame:  # fmt: skip
     """Mean or median of a column by others, and "low" and "high" around it.
 
     ends: "range", the least and the largest; "error", a standard error beside. geometric: of the
-    logarithms.
+    logarithms. flags: columns that are true where they are of any row.
     """
     if rows.empty:
-        return pd.DataFrame(columns=[*by, y, "low", "high"])
+        return pd.DataFrame(columns=[*by, y, "low", "high", *flags])
     own = rows.assign(**{y: np.log(rows[y].astype(float))}) if geometric else rows
     found = own.groupby(list(by))[y].agg([middle, "min", "max", "sem"]).reset_index()
     half = found["sem"].fillna(0.0)
@@ -50,6 +50,8 @@ def spread(
     if ends == "range":
         low, high = found["min"], found["max"]
     found = found.assign(**{y: found[middle]}, low=low, high=high)[[*by, y, "low", "high"]]
+    if flags:
+        found = found.merge(rows.groupby(list(by))[list(flags)].any().reset_index(), on=list(by))
     columns = [y, "low", "high"] if geometric else []
     return found.assign(**{name: np.exp(found[name].astype(float)) for name in columns})
 
@@ -63,6 +65,11 @@ def mean_line(
                    geometric=geometric)  # fmt: skip
     return Marks(**{"rows": found, "x": x, "y": y, "low": "low", "high": "high", "by": by,
                     "line": "-", **look})  # fmt: skip
+
+
+def geometric_mean(values: pd.Series) -> float:
+    """Of positive numbers; NaN without any."""
+    return float(np.exp(np.log(values.astype(float)).mean()))
 
 
 def density(values: Sequence[np.ndarray], bins: np.ndarray) -> pd.DataFrame:

@@ -1,7 +1,8 @@
 """How networks, data and learning regimes look, once for the whole project. Imports no matplotlib.
 
 Okabe and Ito's colours, with olive in place of yellow, which is near white: the common kinds of
-colour blindness tell them apart. What shares a colour has another marker, so that figures can be read in grey, too.
+colour blindness tell them apart. What shares a colour has another marker, so that figures can be
+read in grey, too.
 """
 
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ Names of what is drawn (gid): "NAME column=value ...", by which tests find it; b
 "bar" and "arrow" before it, open markers " open" behind.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -84,7 +84,7 @@ class Marks:
 class Axis:
     """An axis: label, whether it is logarithmic, limits (None: as wide as the marks), ticks.
 
-    ticks: places with their words, or places alone. whole: whole numbers alone are ticks.
+    ticks: values with their words, or values alone. whole: whole numbers alone are ticks.
     upright: words of ticks stand upright. linear: an axis that is linear up to this number and
     logarithmic beyond, stretch: how many decades the linear part takes. percent: parts as percents,
     of so many decimals if it is a number.
@@ -93,12 +93,16 @@ class Axis:
     label: str = ""
     log: bool = False
     limits: tuple[float | None, float | None] = (None, None)
-    ticks: Mapping[float, str] | Sequence[float] | None = None
+    ticks: Mapping[float, str] | Iterable[float] | None = None
     whole: bool = False
     upright: bool = False
     linear: float = 0.0
     stretch: float = 1.0
     percent: bool | int = False
+
+
+POINTS = Axis("training points $P$", log=True)
+STAR = Axis("sample complexity $P^*$", log=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +146,17 @@ def law(
     rows = pd.DataFrame({"x": at, "y": values})
     return Marks(rows=rows, x="x", y="y", label=label, name=name or label, line=line, marker="",
                  colour=colour, width=0.9, order=1.0, guide=True, sort=False)  # fmt: skip
+
+
+def equality(*values: Any, room: float = 1.0, label: str = "$y=x$", name: str = "y = x") -> Marks:
+    """The guide y = x from the least of the known values to the largest, and a factor beyond.
+
+    values: columns of numbers; room: the factor.
+    """
+    known = np.concatenate([np.asarray(one, dtype=float) for one in values])
+    known = known[np.isfinite(known)]
+    ends = [known.min() / room, known.max() * room] if len(known) else []
+    return law(ends, ends, label, name=name)
 
 
 def laws(

@@ -92,9 +92,8 @@ def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> F
         return mosaic([], columns=1, preset=preset)
     names = ["net", "P"]
     ended = cells.assign(**{word: cells["status"] == word for word in ("capped", "diverged")})
-    ended = ended.groupby(names)[["capped", "diverged"]].any().reset_index()
-    errors = spread(cells, "test_error", names).rename(columns={"test_error": "mean"})
-    errors = errors.merge(ended, on=names).assign(quantity="error")
+    errors = spread(ended, "test_error", names, flags=["capped", "diverged"])
+    errors = errors.rename(columns={"test_error": "mean"}).assign(quantity="error")
     columns = {"kind": "quantity", "value": "mean", "value_low": "low", "value_high": "high",
                "n_capped": "capped"}  # fmt: skip
     measured = {depth: side_by_side(cells, sensitivities, depth).rename(columns=columns)

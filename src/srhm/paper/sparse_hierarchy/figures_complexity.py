@@ -32,7 +32,7 @@ from srhm.figures.complexity_marks import (
 )
 from srhm.figures.looks import BLACK, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, equality, law, level
 from srhm.figures.scales import Scale
 from srhm.figures.selection import (
     FAST_ENGINE,
@@ -59,8 +59,8 @@ ERROR = Axis("test error $\\varepsilon$ (%)", limits=(-2, 102))
 # Right panel of Figure 10: the same v = n_c = m and s_0 for all four (s, L).
 N_FEATURES, N_EMPTY = 4, 1
 # Panels of the authors' points.
-POINTS = (("LCN, $s=2$", ("lcn",), 2), ("CNN, $s=2$", ("cnn",), 2),
-          ("LCN and CNN, $s=3$", NETS, 3))  # fmt: skip
+AUTHORS = (("LCN, $s=2$", ("lcn",), 2), ("CNN, $s=2$", ("cnn",), 2),
+           ("LCN and CNN, $s=3$", NETS, 3))  # fmt: skip
 # Choices of the practice: column, its value there, its name.
 CHOICES = (("whitening", True, "whitened input"), ("bias", True, "biases"),
            ("batch", "balanced", "balanced batches,\nrate table"))  # fmt: skip
@@ -76,13 +76,10 @@ def fig04(
     cells: pd.DataFrame, sample_complexity: pd.DataFrame, published: pd.DataFrame, *,
     publications: Sequence[str], width: int, threshold: float, preset: str,
 ) -> Figure:  # fmt: skip
-    """Figure 4 from the tables of cells, of sample complexities and of published values.
+    """Figure 4: curves of the text's protocol of this width H, P* at this threshold of the error.
 
-    The panels hold the curves of the text's protocol with this width H, their P* at this threshold
-    of the test error. A: ε of every seed and the average over the seeds that did not diverge, for
-    `example_curve`. B, C: P* of each curve against its prediction, the authors' points of s = 2
-    over them, rings of archived runs; the slope is that of the scorecard. D, E: P* over its
-    prediction against v. publications: files of published runs, one of the preset itself left out.
+    A: `example_curve`. The slopes are those of the scorecard. publications: files of published
+    runs, drawn as rings; one of the preset itself is left out.
     """
     this = preset.removesuffix("-published")
     runs = read_publications([one for one in publications if Path(one).parts[-3] != this])
@@ -166,8 +163,8 @@ def _learning_curve(cells: pd.DataFrame, row: pd.Series | None, threshold: float
               alpha=0.4, size=2.0, width=0.7, line="-"),
         Marks(rows=mean, x="P", y="error", label="average over seeds", name="mean", colour="black",
               size=3.0, line="-", order=3.0),
-        Marks(rows=own[own["status"] == "capped"], x="P", y="error", label="stopped at the step limit",
-              name="capped", colour=tint, marker="s", filled=False, size=5.0),
+        Marks(rows=own[own["status"] == "capped"], x="P", y="error", name="capped",
+              label="stopped at the step limit", colour=tint, marker="s", filled=False, size=5.0),
         Marks(rows=own[own["test_error"].isna()], x="P", y="lost", label="diverged",
               name="diverged", colour=tint, marker="x"),
         level(at, f"threshold {at:.3g} %", name="threshold", line="--"),
@@ -182,7 +179,7 @@ def _learning_curve(cells: pd.DataFrame, row: pd.Series | None, threshold: float
         ends = f"\n[{rounded[1]}, {rounded[2]}]" if isfinite(low) else ""
         note = note or f"$P^*$ = {rounded[0]}{ends}"
     return Panel(title=f"LCN, $L={row['L']}$, $v={row['v']}$, $s_0={row['s0']}$", marks=marks,
-                 note=note, x=Axis("training points $P$", log=True), y=ERROR)  # fmt: skip
+                 note=note, x=POINTS, y=ERROR)  # fmt: skip
 
 
 def _against_prediction(
@@ -196,7 +193,6 @@ def _against_prediction(
     equation, formula = EQUATIONS[net]
     if curves.empty:
         return Panel(title=title)
-    values = pd.concat([curves["prediction"], published["prediction"]])
     marks = complexity_marks(with_ends(curves), x="prediction", by=by)
     if rings is not None and len(rings):
         shapes = [replace(one, named=False) for one in by if one.column == "s0"]
@@ -208,7 +204,7 @@ def _against_prediction(
     return Panel(
         title=title, note=note, square=True,
         marks=[*marks, papers_marks(published, x="prediction", y="P_star", by=by),
-               law([values.min() / 3, values.max() * 3], lambda x: x, "$y=x$", name="y = x")],
+               equality(curves["prediction"], published["prediction"], room=3)],
         x=Axis(f"{equation}: ${formula}$", log=True), y=Axis("$P^*$ (points)", log=True),
     )  # fmt: skip
 
@@ -225,7 +221,7 @@ def _over_prediction(
         marks=[*complexity_marks(drawn, x="at", by=by),
                papers_marks(theirs, x="at", y="over", by=by),
                level(1, "$y=x$", name="1", line="--")],
-        x=Axis("features $v$", ticks={int(v): str(v) for v in set(curves["v"]) if v % 2 == 0}),
+        x=Axis("features $v$", ticks={v for v in curves["v"] if v % 2 == 0}),
         y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True,
                limits=(None, most) if note and isfinite(most) else (None, None)),
     )  # fmt: skip
@@ -236,10 +232,8 @@ def sparsity_b(
 ) -> Figure:
     """Figure 7 (LCN, Eq. 3) or 8 (CNN, Eq. 4), s = 2: ε against P, and against P rescaled.
 
-    The main curves of sparsity B of this width, of one vocabulary as in the paper: that of most
-    curves, the larger v of equal ones. In grey the averages of the curves with sparsity A and
-    otherwise the same parameters, where there are any. Averages leave out diverged cells; bars are
-    from the lowest to the highest seed.
+    Curves of sparsity B of this width, of one vocabulary as in the paper: that of most curves, the
+    larger v of equal ones. Averages leave out diverged networks.
     """
     rows = cells[cells["net"] == net]
     dense, sparse = (text_curves(rows, width=width, branching=2, sparsity=one) for one in "AB")
@@ -258,10 +252,10 @@ def sparsity_b(
                   name="A curve", colour="0.6", marker="", line="-", width=0.7, order=1.5),
             Marks(rows=own, x=x, y="error", low="low", high="high", by=by, each=["curve"],
                   name="B curve", line="-", width=0.8, bar_label="from lowest to highest seed"),
-            Marks(rows=own[own["n_capped"] > 0], x=x, y="error", marker="s", filled=False,
+            Marks(rows=own[own["capped"]], x=x, y="error", marker="s", filled=False,
                   size=6.5, colour=tint, label="a seed stopped at the step limit", name="capped",
                   order=1.2),
-            Marks(rows=own[own["n_diverged"] > 0].assign(error=100.0), x=x, y="error", marker="x",
+            Marks(rows=own[own["diverged"]].assign(error=100.0), x=x, y="error", marker="x",
                   colour=tint, label="a seed diverged (left out)", name="diverged"),
             level(at, f"$\\varepsilon = {at:.3g}$ %", name="threshold", line="--"),
         ] if len(own) else [])
@@ -274,13 +268,12 @@ def sparsity_b(
 
 
 def _averages(cells: pd.DataFrame) -> pd.DataFrame:
-    """Means, ends (in %), numbers of capped and diverged seeds of each curve and P; scaled: P."""
-    by = ["curve", "net", "L", "s0", "v", "P"]
-    own = cells.assign(error=100 * cells["test_error"], n_capped=cells["status"] == "capped",
-                       n_diverged=cells["test_error"].isna())  # fmt: skip
-    counts = own.groupby(by, as_index=False)[["n_capped", "n_diverged"]].sum()
+    """Means and ends (in %) of each curve and P, whether one was capped or diverged; scaled P."""
+    own = cells.assign(error=100 * cells["test_error"], capped=cells["status"] == "capped",
+                       diverged=cells["test_error"].isna())  # fmt: skip
     scale = {row["curve"]: predicted(row) for _, row in cells.drop_duplicates("curve").iterrows()}
-    found = counts.merge(spread(own, "error", by), on=by)
+    found = spread(own, "error", ["curve", "net", "L", "s0", "v", "P"],
+                   flags=["capped", "diverged"])  # fmt: skip
     return found.assign(scaled=found["P"] / found["curve"].map(scale).astype(float))
 
 
@@ -373,7 +366,7 @@ def authors_points(
                         y="ratio", low="low_ratio", high="high_ratio", by=by, name="point",
                         bar_label="95 % of a reading"),
               ])
-        for title, nets, s in POINTS
+        for title, nets, s in AUTHORS
     ], columns=3, preset=preset, height=2.4, share="y", notes=[
         f"{int(points['inside'].sum())} of {len(points)} points lie within their bar of 1;"
         f" {factors} at s = 2."

@@ -22,7 +22,7 @@ from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, frame, row_of_tiles
 from srhm.figures.legends import Entry
 from srhm.figures.looks import SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.panels import Axis, Marks, Panel, equality, level
 from srhm.figures.scales import Scale
 from srhm.figures.selection import at_threshold, practice_curves, predicted, text_curves
 from srhm.figures.words import EQUATIONS, curves_and_seeds, protocol_lines
@@ -107,10 +107,8 @@ def _concurrence(
     drawn = drawn.assign(faint=drawn["faint"] | drawn[f"faint{OTHER}"])
     marks = complexity_marks(drawn, x=f"y{OTHER}", by=by, x_low=f"y_low{OTHER}",
                              x_high=f"y_high{OTHER}", x_beyond=f"y_beyond{OTHER}")  # fmt: skip
-    known = pd.concat([drawn["y"], drawn[f"y{OTHER}"]]).dropna()
     return Panel(
-        title=title, square=True,
-        marks=[*marks, law([known.min() / 2, known.max() * 2], lambda x: x, "$y=x$", name="y = x")],
+        title=title, square=True, marks=[*marks, equality(drawn["y"], drawn[f"y{OTHER}"], room=2)],
         x=Axis(label, log=True),
         y=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
     )  # fmt: skip

@@ -7,7 +7,7 @@ R_k = D_k/G_k.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -16,11 +16,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, shape, with_ends
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, ERROR, GREY, SHIFTS, SYNONYMS, TINTS, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
+from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, equality, level, levels
+from srhm.figures.regimes import tildes as tildes_of
 from srhm.figures.scales import Scale, by_name, graded
 from srhm.figures.selection import at_threshold
 from srhm.figures.words import EQUATIONS, curves_and_seeds, endings, power, several
@@ -50,8 +52,6 @@ KERNELS = {
 DISPLACED = {1: "+", 2: "x"}
 BUDGET = "a run did not fit within its budget"
 INTERVAL = f"{100 * DEFAULT_RULE.confidence:.3g} % interval"
-POINTS = Axis("training points $P$", log=True)
-STAR = Axis("sample complexity $P^*$", log=True)
 ENDS: dict[str, Any] = {"y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond"}
 
 
@@ -66,11 +66,6 @@ def main(rows: pd.DataFrame) -> pd.DataFrame:
         return own
     scales = own.groupby([*NET_AND_DATA, "width"])["alpha_tilde"].transform("nunique")
     return own[scales == scales.groupby([own[name] for name in NET_AND_DATA]).transform("max")]
-
-
-def _tildes(values: Iterable[float]) -> Scale:
-    return graded("alpha_tilde", values, "$\\tilde\\alpha$", label=lambda a: f"${power(a)}$",
-                  palette="flare")  # fmt: skip
 
 
 def _protocol(cells: pd.DataFrame) -> list[str]:
@@ -94,13 +89,7 @@ def _protocol(cells: pd.DataFrame) -> list[str]:
 def complexity(
     cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, preset: str
 ) -> Figure:
-    """P* of the study "complexity" at this threshold, from the tables of cells and of P*.
-
-    A, B, C: P* against alpha_tilde, a panel for each net, a line for each s_0; at the right edge
-    P* of the kernel at initialisation, open diamonds that of the kernel at the end; above the frame
-    the change of the kernel at each alpha_tilde, a geometric mean over the cells. D, E, F: P* of
-    the networks against the prediction of Eq. 3 or 4, a colour for each alpha_tilde, side by side.
-    """
+    """P* at this threshold: A to C against alpha_tilde, D to F against Eq. 3 or 4, for each net."""
     table = complexity[complexity["study"] == STUDY]
     rows, own = at_threshold(table, threshold), cells[cells["study"] == STUDY]
     flow, kernels = own[own["optimiser"] != "sgd"], ("initial_kernel", "end_kernel")
@@ -110,7 +99,7 @@ def complexity(
     others = rows[rows["optimiser"] != "sgd"].drop(errors.index)
     others_of = others.groupby(["net", "width"])["alpha_tilde"]
     of_net = {net: {name: part[part["net"] == net] for name, part in parts.items()} for net in NETS}
-    tildes = _tildes(errors["alpha_tilde"])
+    tildes = tildes_of(errors["alpha_tilde"])
     return mosaic([
         *(_against_alpha(net, own, flow[flow["net"] == net]) for net, own in of_net.items()),
         *(_against_prediction(net, own["test_error"], tildes) for net, own in of_net.items()),
@@ -122,15 +111,14 @@ def complexity(
     ])  # fmt: skip
 
 
-def _hues(rows: pd.DataFrame, *, shapes: bool) -> Scale:
-    """s_0 by colour, and by shape."""
+def _hues(rows: pd.DataFrame) -> Scale:
+    """s_0 by colour and by shape."""
     order = (2, 1, 0, 3, 4)
     found = {
-        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1],
-                 shape(s0) if shapes else "")
+        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1], shape(s0))
         for s0 in sorted({int(s0) for s0 in rows["s0"]})
-    }  # fmt: skip
-    return Scale(column="s0", looks=found, title="Empty positions", named=shapes)
+    }
+    return Scale(column="s0", looks=found, title="Empty positions")
 
 
 def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
@@ -143,8 +131,8 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame
     errors = _drawn(parts["test_error"])
     if errors.empty:
         return Panel(title=net.upper())
-    every = pd.concat(list(parts.values()))
-    shapes, hue = _hues(every, shapes=True), _hues(every, shapes=False)
+    shapes = _hues(pd.concat(list(parts.values())))
+    hue = shapes.without("marker")
     tildes = sorted(set(errors["alpha_tilde"]))
     edge = tildes[-1] * BEYOND
     aside = {name: _drawn(parts[name]).assign(x=parts[name]["alpha_tilde"] * factor)
@@ -198,8 +186,6 @@ def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
     rows = _drawn(errors)
     rows = rows.assign(x=rows["prediction"] * rows["alpha_tilde"].map(aside).astype(float))
     equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
-    values = [*rows["x"], *rows["y"].dropna()] or [1.0]
-    ends = [min(values) / 1.5, max(values) * 1.5]
     looks = {s0: Look("", marker=shape(s0)) for s0 in set(rows["s0"])}
     return Panel(
         title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),
@@ -208,7 +194,7 @@ def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
                   marker="", line="-"),
             Marks(rows=rows, x="x", open="open", name="networks", **ENDS,
                   by=[tildes, Scale(column="s0", named=False, looks=looks)]),
-            law(ends, ends, "$y=x$", name="y = x"),
+            equality(rows["x"], rows["y"], room=1.5),
         ],
     )  # fmt: skip
 
@@ -217,17 +203,14 @@ def onset(
     cells: pd.DataFrame, sensitivities: pd.DataFrame, frozen_kernels: pd.DataFrame,
     complexity: pd.DataFrame, *, threshold: float, preset: str,
 ) -> Figure:  # fmt: skip
-    """A row for each net of the study "complexity": small alpha_tilde, large; then P*_S, P*_D.
+    """Error and sensitivities of layer 2 against P, a row for each net; last P*_S, P*_D against P*.
 
-    Left and right: for one s_0 (`example`), error and sensitivities of the second layer after
-    training against P, at the smallest and the largest alpha_tilde. Lines: averages over the seeds
-    that did not diverge; faint: the seeds; open: one was capped. Last row: P*_S
-    and P*_D against P* of the test error for all s_0 and alpha_tilde.
+    Left: smallest alpha_tilde; right: largest, of one s_0 (`example`); lines: averages over seeds.
     """
     own = main(cells[cells["study"] == STUDY])
     values = series(own, sensitivities, frozen_kernels)
     table = main(complexity[complexity["study"] == STUDY])
-    tildes, panels, onsets = _tildes(own["alpha_tilde"]), [], []
+    tildes, panels, onsets = tildes_of(own["alpha_tilde"]), [], []
     for net in [one for one in NETS if one in set(own["net"])]:
         s0 = example(own[own["net"] == net])
         part = values[(values["net"] == net) & (values["s0"] == s0)]
@@ -271,9 +254,8 @@ def series(
 
 def _against_points(values: pd.DataFrame, threshold: float, title: str) -> Panel:
     # Members of a seed are one line.
-    by, both = ["kind", "P"], {"value": ("value", "mean"), "open": ("open", "any")}
-    seeds = values.groupby([*by, "seed"], as_index=False).agg(**both)
-    means = seeds.groupby(by, as_index=False).agg(**both)
+    seeds = spread(values, "value", ["kind", "P", "seed"], flags=["open"])
+    means = spread(seeds, "value", ["kind", "P"], flags=["open"])
     networks, kernels = (one[one["kind"].isin(KINDS)] for one in (seeds, means))
     frozen = means[means["kind"].isin(KERNELS)]
     scale = by_name("kind", kernels["kind"], KINDS)
@@ -315,40 +297,32 @@ def _onsets(table: pd.DataFrame, threshold: float, tildes: Scale, net: str) -> P
         for kind, of, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
         for s0 in sorted(set(rows["s0"])) if f"{kind}{s0}" in set(rows["mark"])
     }  # fmt: skip
-    values = [*rows["y"].dropna(), *rows["y_x"].dropna()] or [1.0]
-    ends = [min(values) / 1.5, max(values) * 1.5]
-    across = rows.dropna(subset=["y_low_x", "y_high_x"])
-    across = across.assign(place=range(len(across)))
-    across = pd.concat([across.assign(end=across[f"y_{side}_x"]) for side in ("low", "high")])
     return Panel(
         title=f"{net.upper()}: all $s_0$" + (f", {left} with both censored" if left else ""),
         x=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
         y=Axis("$P^*_S$, $P^*_D$", log=True), marks=[
-            Marks(rows=rows, x="y_x", name="onset", **ENDS, open="bound", bar_label=INTERVAL,
+            Marks(rows=rows, x="y_x", x_low="y_low_x", x_high="y_high_x", name="onset", **ENDS,
+                  open="bound", bar_label=INTERVAL,
                   by=[tildes, Scale(column="mark", looks=shapes)],
                   open_label="$P^*$ of $\\varepsilon$ is censored",
                   arrow_label="censored: $P^*$ is"),
-            Marks(rows=across, x="end", y="y", by=[tildes], each=["place"], name="bar across",
-                  marker="", line="-", width=0.8),
-            law(ends, ends, "$y=x$", name="y = x"),
+            equality(rows["y"], rows["y_x"], room=1.5),
         ],
     )  # fmt: skip
 
 
 def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Figure:
-    """A row for each net of the study "complexity", at one s_0 above 0, with most P.
+    """R_k against P at the smallest and the largest alpha_tilde, and against the layer, by net.
 
-    Left, middle: R_k against P at the smallest and the largest alpha_tilde, a line for each layer;
-    dotted: before training. Right: R_k at the largest P that all alpha_tilde have against the
-    layer, a line for each alpha_tilde. Lines are averages over the seeds, bars go from the lowest
-    to the highest seed. R is drawn where D and G are known; without empty places there is no D.
+    Of one s_0 (`example`); right: at the largest P that all alpha_tilde have. Lines: geometric
+    means over seeds; R is drawn where D and G are known.
     """
     own = main(cells[cells["study"] == STUDY])
     values = stabilities(own, sensitivities)
     outside = set(values.loc[values["layer"] == "output", "k"])
     names = {k: "out" if k in outside else str(k) for k in sorted(set(values["k"]))}
     layers = graded("k", names, "Layer", label=lambda k: names[k])
-    tildes, panels = _tildes(values["alpha_tilde"]), []
+    tildes, panels = tildes_of(values["alpha_tilde"]), []
     one = level(1, "$R=1$", line="--", name="R = 1")
     for net in [one for one in NETS if one in set(values["net"])]:
         mine = values[values["net"] == net]
@@ -400,16 +374,9 @@ def _ends(values: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def _means(values: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Geometric means over the seeds, the lowest and highest of them, and whether one is capped."""
-    rows = values.assign(log=np.log(values["value"].astype(float)),
-                         capped=values["status"] != "fitted")  # fmt: skip
-    seeds = rows.groupby([*by, "seed"], as_index=False).agg(
-        log=("log", "mean"), capped=("capped", "any")
-    )
-    found = seeds.groupby(by, as_index=False).agg(
-        value=("log", "mean"), low=("log", "min"), high=("log", "max"), capped=("capped", "any")
-    )
-    ends = ["value", "low", "high"]
-    return found.assign(**{name: np.exp(found[name].astype(float)) for name in ends})
+    rows = values.assign(capped=values["status"] != "fitted")
+    how: dict[str, Any] = {"geometric": True, "flags": ["capped"]}
+    return spread(spread(rows, "value", [*by, "seed"], **how), "value", by, **how)
 
 
 def _line(values: pd.DataFrame, at: str, by: Scale) -> Marks:

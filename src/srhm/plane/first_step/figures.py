@@ -11,7 +11,7 @@ from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import shape
 from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level, levels
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, equality, level, levels
 from srhm.figures.scales import Scale, by_name, graded
 from srhm.figures.words import several
 from srhm.model.grammar import GRAMMAR
@@ -30,12 +30,9 @@ EQUAL = "equal ($y=x$ in C)"
 
 
 def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
-    """Signal and noise of the first layer's update, from the table of the first step.
+    """Signal and noise of the first layer's update, and what groups together.
 
-    A, B: noise over signal against P, LCN and CNN, for the grammars that differ in s_0 alone. C:
-    the P at which they are equal against the law of appendix C. D: fitted exponents beside those of
-    Eq. 3 and 4. E, F: variance between synonyms of a latent, and between placements of a tuple,
-    over that between latents, against P over the law; both below 1 where they group together.
+    A, B, F: the grammars that differ in s_0 alone; E: in m alone.
     """
     table = first_step[first_step["n_equal"] > 0]
     points, by_synonyms = scaling.equal_points(table), _differing(table, "m")
@@ -91,7 +88,7 @@ def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) ->
         scaling.over_seeds(points).merge(rows[["net", *GRAMMAR]].drop_duplicates()).assign(one=1.0)
     )
     return Panel(
-        title=f"{net.upper()}{_title(rows)}", x=Axis("training points $P$", log=True),
+        title=f"{net.upper()}{_title(rows)}", x=POINTS,
         y=Axis("noise / signal of the update", log=True), marks=[
             Marks(rows=means, x="P", y="ratio", low="low", high="high", by=[places], line="-",
                   size=3.5, name="noise"),
@@ -105,14 +102,13 @@ def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) ->
 
 def _against_law(means: pd.DataFrame, places: Scale, seeds: str) -> Panel:
     """C: a marker for each net and grammar with its interval; filled LCN, open CNN."""
-    ends = [means["law"].min() / 1.5, means["law"].max() * 1.5] if len(means) else []
     by = [by_name("L", means["L"], DEPTHS, "$L$"), by_name("net", means["net"], FILLS),
           _shapes(places)]  # fmt: skip
     return Panel(
         title=f"all grammars{seeds}", x=Axis(f"${LAW}$", log=True),
         y=Axis("$P$ where noise = signal", log=True), marks=[
             Marks(rows=means, x="law", y="n_equal", low="low", high="high", by=by, name="point"),
-            law(ends, ends, EQUAL, name="y = x"),
+            equality(means["law"], room=1.5, label=EQUAL),
         ],
     )  # fmt: skip
 
@@ -132,25 +128,17 @@ def _exponents(points: pd.DataFrame) -> Panel:
             ]  # fmt: skip
             names += [f"${letter}$"] if any(fit.n for fit in fits) else []
     columns = ["net", "L", "of", "slope", "place", "law", "low", "high"]
-    rows = pd.DataFrame(found, columns=columns)
+    rows = pd.DataFrame(found, columns=columns).astype({"low": float, "high": float})
+    by = [by_name("L", rows["L"], DEPTHS, "$L$"), by_name("net", rows["net"], FILLS)]
     return Panel(
         title="exponents", x=Axis("exponent in $P$ where noise = signal"),
-        y=Axis(ticks=dict(enumerate(names)), limits=(len(names) - 0.5, -0.5)), marks=_rows(rows),
+        y=Axis(ticks=dict(enumerate(names)), limits=(len(names) - 0.5, -0.5)), marks=[
+            Marks(rows=rows, x="slope", y="place", x_low="low", x_high="high", by=by, each=["of"],
+                  name="exponent"),
+            Marks(rows=rows, x="law", y="place", marker="|", size=9, colour=BLACK, name="law",
+                  label="Eq. 3 (LCN), Eq. 4 (CNN)"),
+        ],
     )  # fmt: skip
-
-
-def _rows(rows: pd.DataFrame) -> list[Marks]:
-    known = rows.astype({"low": float, "high": float})
-    known = known[known["low"].abs() < float("inf")]
-    ends = pd.concat([known.assign(end=known[side]) for side in ("low", "high")])
-    depths, fills = by_name("L", rows["L"], DEPTHS, "$L$"), by_name("net", rows["net"], FILLS)
-    return [
-        Marks(rows=ends, x="end", y="place", by=[depths], each=["place"], line="-", marker="",
-              width=1.2, name="interval"),
-        Marks(rows=rows, x="slope", y="place", by=[depths, fills], each=["of"], name="exponent"),
-        Marks(rows=rows, x="law", y="place", marker="|", size=9, colour=BLACK, name="law",
-              label="Eq. 3 (LCN), Eq. 4 (CNN)"),
-    ]  # fmt: skip
 
 
 def _grouping(rows: pd.DataFrame, kind: str, by: Scale) -> Panel:

@@ -178,7 +178,7 @@ def _modes_of(chosen: pd.DataFrame, summaries: pd.DataFrame) -> list[str]:
             lines.append(
                 f"Spectra, {row['kind']}: h = {row['width']}, P = {row['P']}, loss"
                 f" {row['mean_loss']:.2g}, N_Δ = {row['n_unsatisfied']}; zero modes of H0:"
-                f" {counts.zero} of {counts.n}, N − N_Δ = {counts.predicted}; negative fraction of the"
-                f" nonzero modes: Hp {counts.negative_hp:.3f}, H {counts.negative_h:.3f}."
+                f" {counts.zero} of {counts.n}, N − N_Δ = {counts.predicted}; negative fraction of"
+                f" the nonzero modes: Hp {counts.negative_hp:.3f}, H {counts.negative_h:.3f}."
             )
     return lines

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from srhm.figures.averaging import spread
 from srhm.figures.looks import BLACK, GREEN, PURPLE, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import ABOVE, BELOW, Axis, Marks, Panel, laws, level
+from srhm.figures.panels import ABOVE, BELOW, POINTS, STAR, Axis, Marks, Panel, laws, level
 from srhm.figures.scales import Scale, by_name, coloured, dashed, shaped
 from srhm.figures.words import described, endings
 from srhm.model.grammar import GRAMMAR
@@ -37,11 +37,9 @@ OTHER_STUDIES = ("bottleneck",)  # cells that have a figure of their own
 def layerwise(
     cells: pd.DataFrame, complexity: pd.DataFrame, *, threshold: float, preset: str
 ) -> Figure:
-    """P* of the layerwise study from the tables of cells and of sample complexities.
+    """A: test error against P of the grammar of most P that all trainings share; B, C: P*.
 
-    A: test error against P for the grammar with most points that both trainings share. B: P*
-    against m, a line for each grammar at other m; the notes have the fitted slopes. C: P* against
-    L, a line for each grammar at other L, beside n_c m^L.
+    B, C: against m, against L, a line for each grammar; the notes have the fitted slopes.
     """
     rows = compared(complexity, threshold=threshold)
     own = cells[cells["study"] == STUDY]
@@ -68,16 +66,14 @@ def _learning_curves(cells: pd.DataFrame, threshold: float) -> Panel:
     order = counts.reset_index().sort_values(["series", "P", "L", "m"], ascending=False).head(1)
     example = cells.merge(order[keys])
     example = example.assign(unfitted=example["status"] != "fitted")
-    means = spread(example, "test_error", by).rename(columns={"test_error": "error"})
-    means = means.merge(example.groupby(by, as_index=False)["unfitted"].any())
+    means = spread(example, "test_error", by, flags=["unfitted"])
     return Panel(
         title="".join(f"$L={L:g}$, $m={m:g}$, $s_0={s0:g}$"
                       for L, m, s0 in order[["L", "m", "s0"]].to_numpy()),
-        x=Axis("training points $P$", log=True),
-        y=Axis("test error $\\varepsilon$", limits=(-0.02, 1)), marks=[
-            Marks(rows=means, x="P", y="error", low="low", high="high", open="unfitted", line="-",
-                  by=[by_name("series", means["series"], LOOKS, "Training")], size=3.5,
-                  open_label="not all fitted"),
+        x=POINTS, y=Axis("test error $\\varepsilon$", limits=(-0.02, 1)), marks=[
+            Marks(rows=means, x="P", y="test_error", low="low", high="high", open="unfitted",
+                  line="-", by=[by_name("series", means["series"], LOOKS, "Training")], size=3.5,
+                  name="error", open_label="not all fitted"),
             level(threshold, "threshold of $P^*$", line="--", name="threshold"),
         ],
     )  # fmt: skip
@@ -114,7 +110,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     guide = replace(laws(laws_of, column, "law", "$n_c m^L$", line=":", name="law"), each=grammar)
     ends = (0.8 * float(law.min()), None) if len(law) else (None, None)
     return Panel(title=f"against ${column}$", x=axis, marks=[known, censored, guide],
-                 y=Axis("sample complexity $P^*$", log=True, limits=ends))  # fmt: skip
+                 y=replace(STAR, limits=ends))  # fmt: skip
 
 
 def _protocol(name: str, cells: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
@@ -126,7 +122,8 @@ def _protocol(name: str, cells: pd.DataFrame, rows: pd.DataFrame) -> list[str]:
         slopes += [f"{fit.slope:.1f}{half} (L = {depth})"] if fit.n else []
     unfitted = endings(cells["status"], ("capped", "diverged"))
     return described(
-        cells, "{series}: {nets}, h = {h}, α̃ = {tildes}, {ways}, {seeds}, {n} networks{end}{slopes}.",
+        cells, "{series}: {nets}, h = {h}, α̃ = {tildes}, {ways}, {seeds}, {n} networks{end}"
+        "{slopes}.",
         series=LOOKS[name].label, nets=", ".join(sorted(set(cells["net"]))).upper(),
         h=_listed(cells["width"]), tildes=_listed(cells["alpha_tilde"]),
         ways=", ".join(sorted(set(cells["optimiser"]))), n=len(cells),
@@ -142,12 +139,9 @@ def _listed(values: pd.Series) -> str:
 def singular_values(
     cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """Participation ratios against layer and P, and the spectra, of one curve.
+    """Participation ratios against layer and P, and the spectra, of one curve (`_example`).
 
-    cells, values, summaries: tables of cells, of singular values and of their summaries. The curve
-    is the one with most P, then most alpha_tilde, of those whose singular values were measured. Of
-    several alpha_tilde the smallest (full) and the largest (dashed) are shown, dotted the start.
-    Averages over seeds; above weights, below representations.
+    Above weights, below representations; of alpha_tilde the smallest and the largest.
     """
     curve = _example(cells, summaries)
     own = cells[cells["curve"] == curve]
@@ -172,7 +166,7 @@ def singular_values(
         panels += [
             Panel(title=size, x=Axis("layer $k$", ticks=ticks), y=ratio, marks=[
                 _means(largest, "participation_ratio", "k", [states], bars=True)]),
-            Panel(title=word, x=Axis("training points $P$", log=True), y=ratio, marks=[
+            Panel(title=word, x=POINTS, y=ratio, marks=[
                 _means(of_kind, "participation_ratio", "P", [layers, states])]),
             Panel(title=size, x=Axis("rank", log=True),
                   y=Axis(f"{value} over the largest", log=True, limits=(None, 1.5)), marks=[

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from srhm.figures.averaging import mean_line
 from srhm.figures.looks import BLUE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Panel, level
+from srhm.figures.panels import POINTS, Axis, Panel, level
 from srhm.figures.scales import by_name
 from srhm.figures.words import several
 from srhm.model.grammar import GRAMMAR, n_nodes, n_placements
@@ -55,7 +55,7 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
     words = f"$L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$"
     return Panel(
         title=f"{net.upper()}, {words}: {several(seeds, 'seed')}",
-        x=Axis("training points $P$", log=True),
+        x=POINTS,
         y=Axis("test error $\\varepsilon$", limits=(-0.02, 1.02)),
         marks=[
             mean_line(cells.assign(way=way), "P", "error", by_name("way", way, LOOKS)),

@@ -48,7 +48,7 @@ def digits_jamming(cells: pd.DataFrame, *, preset: str) -> Figure:
     return mosaic([
         unsatisfied_points("against $P/N$", marked, "load", Axis("$P/N$", log=True), by, **linear),
         unsatisfied_points("against the loss", marked, "at_loss", LOSS, by, **linear),
-        Panel(title="misclassified", x=LOSS, y=Axis("misclassified fraction of $P$"), marks=[wrong]),
+        Panel(title="misclassified", x=LOSS, y=Axis("misclassified fraction"), marks=[wrong]),
         thresholds("$N^*(P)$", smallest_that_fit(cells), marked["P"], by),
     ], columns=2, preset=preset, notes=[
         f"{DATA[str(data)].label}: FCN, quadratic hinge, {own['optimiser'].iloc[0]}, at most"

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from srhm.figures.averaging import geometric_mean
 from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLUE, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import BELOW, Axis, Marks, Panel, law, level
+from srhm.figures.panels import BELOW, STAR, Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale, by_name
 from srhm_studies.learning_curves.attention.analysis import BLIND
 from srhm_studies.learning_curves.attention.configuration import LEARNER
@@ -49,12 +50,10 @@ def _nets(rows: pd.DataFrame) -> Scale:
 def _complexities(rows: pd.DataFrame) -> Panel:
     ends = np.array([rows["per_place"].min(), rows["per_place"].max()], dtype=float)
     known = rows[(rows["status"] == "reached") & (rows["net"] == "cnn")]
-    unit = float(np.exp(np.log((known["P_star"] / known["per_place"] ** 2).astype(float)).mean()))
-    ticks = {n: str(n) for n in sorted(set(rows["per_place"]))}
+    unit = geometric_mean(known["P_star"] / known["per_place"] ** 2)
     return Panel(
-        title=f"$v={rows['v'].iloc[0]}$", x=Axis("$s_0+1$", log=True, ticks=ticks),
-        y=Axis("sample complexity $P^*$", log=True),
-        marks=[
+        title=f"$v={rows['v'].iloc[0]}$",
+        x=Axis("$s_0+1$", log=True, ticks=rows["per_place"]), y=STAR, marks=[
             stars(rows, "per_place", [_nets(rows)]),
             law(ends, unit * ends**2, "Eq. 4 through the CNN: $\\propto(s_0+1)^2$", name="square"),
         ],

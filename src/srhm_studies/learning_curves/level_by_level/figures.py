@@ -16,7 +16,7 @@ from srhm.figures.averaging import mean_line
 from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
+from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, equality, laws, level
 from srhm.figures.scales import Scale, by_name, graded, parted
 from srhm.figures.words import described
 from srhm.scorecard.rows import chosen
@@ -44,8 +44,6 @@ TOKENS = {
 BELOW = {False: Look("$k \\geq l$", line="-", filled=True),
          True: Look("$k<l$", line=":", filled=False)}  # fmt: skip
 TIMES_LAW = 4.0  # P over n_c m^L in panel C of the errors
-POINTS = Axis("training points $P$", log=True)
-STAR = Axis("sample complexity $P^*$", log=True)
 RESPONSES = Axis("response error / signal", log=True)
 
 
@@ -55,10 +53,6 @@ def _depths(values: Iterable[int]) -> Scale:
 
 def _nets(values: Iterable[str]) -> Scale:
     return by_name("net", values, NETS, "Algorithm")
-
-
-def _ticks(values: Iterable[int]) -> dict[float, str]:
-    return {one: str(one) for one in sorted(set(values))}
 
 
 def _line(
@@ -114,8 +108,7 @@ def _against_m(complexity: pd.DataFrame) -> Panel:
     logs = (known["P_star"] / power).astype(float).map(np.log)
     guide = known.assign(law=np.exp(logs.groupby(known["L"]).transform("mean")) * power)
     return Panel(
-        title=f"$v=n_c={features}$", y=STAR, x=Axis("synonyms $m$", log=True,
-                                                    ticks=_ticks(rows["m"])),
+        title=f"$v=n_c={features}$", y=STAR, x=Axis("synonyms $m$", log=True, ticks=rows["m"]),
         marks=[_stars(rows, "m"),
                laws(guide, "m", "law", "$m^L$", by=[_depths(rows["L"])], name="guide")],
     )  # fmt: skip
@@ -128,11 +121,10 @@ def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
     other = other.assign(place=laws_of(other.assign(net="shared", draws=""), CURVE, law_of_curve))
     # Separate is moved to the right, so that shared is seen.
     aside = rows["net"].map({"shared": 1.0, "separate": 1.15}).astype(float)
-    ends = [float(rows["law"].min()), float(rows["law"].max())] if len(rows) else []
     return Panel(
         title="$v=m=n_c$", x=Axis("$n_c m^L$", log=True), y=STAR,
         marks=[_networks(other, "place"), _stars(rows.assign(place=rows["law"] * aside), "place"),
-               law(ends, ends, "$n_c m^L$", name="guide")],
+               equality(rows["law"], label="$n_c m^L$", name="guide")],
     )  # fmt: skip
 
 
@@ -186,7 +178,7 @@ def _by_level(rows: pd.DataFrame) -> Panel:
         "law", "$m^{-l/2}$ (C)", by=[by[0]], name="law of m",
     )  # fmt: skip
     return Panel(
-        title=f"$P={TIMES_LAW:g}\\,n_c m^L$", x=Axis("level $l$", ticks=_ticks(own["level"])),
+        title=f"$P={TIMES_LAW:g}\\,n_c m^L$", x=Axis("level $l$", ticks=own["level"]),
         y=RESPONSES, marks=[means, replace(guide, each=["L"])],
     )  # fmt: skip
 
@@ -248,7 +240,7 @@ def _shares(dense: pd.DataFrame) -> Panel:
     )  # fmt: skip
     return Panel(
         title="fraction of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
-        x=Axis("$v=m=n_c$", ticks=_ticks(own["v"])), marks=[
+        x=Axis("$v=m=n_c$", ticks=own["v"]), marks=[
             Marks(rows=rows, x="x", y="share", low="low", high="high", line="-", name="share",
                   by=[_depths(rows["L"]), _nets(rows["net"])], size=4)],
     )  # fmt: skip
@@ -289,7 +281,7 @@ def _against_places(rows: pd.DataFrame, references: pd.DataFrame, net: str) -> P
     ]  # fmt: skip
     return Panel(
         title=f"{net} ({LIKE[net].upper()}-like)", y=STAR,
-        x=Axis("$s_0+1$", log=True, ticks=_ticks(rows["places"])),
+        x=Axis("$s_0+1$", log=True, ticks=rows["places"]),
         marks=[_networks(other, "places"), _stars(rows, "places"), *guides],
     )  # fmt: skip
 

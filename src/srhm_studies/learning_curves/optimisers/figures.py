@@ -1,9 +1,9 @@
 """Exponents of s_0+1 by optimiser, P* against s_0+1 and against the rate."""
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from srhm.figures.averaging import geometric_mean
 from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
 from srhm.figures.mosaic import mosaic
@@ -59,14 +59,14 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
     own = with_ends(own[own["v"] == v], unit=own["n_c"] * own["m"] ** own["L"])
     own = own.assign(x=(own["s0"] + 1) * _apart(own, 1.03))
     ends = sorted(set(own["s0"] + 1)) or [1, 2]
-    unit = np.exp(np.log((own["y"] / (own["s0"] + 1) ** 2).astype(float)).mean())
+    unit = geometric_mean(own["y"] / (own["s0"] + 1) ** 2)
     return Panel(
         title=f"{net.upper()}, $L=2$, $v={v}$, best rates",
-        x=Axis("$s_0+1$", log=True, ticks={n: str(n) for n in ends}),
+        x=Axis("$s_0+1$", log=True, ticks=ends),
         y=Axis("$P^*/(n_c m^L)$", log=True),
         marks=[
             stars(own, "x", [_optimisers(own)], line="-", bar_label="95 % interval"),
-            power_law([float(ends[0]), float(ends[-1])], 2, through=(1.0, float(unit)),
+            power_law([float(ends[0]), float(ends[-1])], 2, through=(1.0, unit),
                       label="$(s_0+1)^2$", name="square"),
         ],
     )  # fmt: skip

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLUE, GREEN, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Panel, laws
+from srhm.figures.panels import STAR, Axis, Panel, laws
 from srhm.figures.scales import by_name
 from srhm_studies.learning_curves.learner import differing
 from srhm_studies.learning_curves.own_latents.analysis import CURVE, WRONG, open_part
@@ -63,7 +63,7 @@ def _panel(rows: pd.DataFrame, x: str, net: str, label: str) -> Panel:
     guide = known.assign(guide=grouped * known["law"]).sort_values(x)
     return Panel(
         title=f"{NAMES[net]}{f', ${fixed}$' if fixed else ''}",
-        x=Axis(label, log=x != "L", ticks={one: str(one) for one in sorted(set(rows[x]))}),
-        y=Axis("sample complexity $P^*$", log=True),
+        x=Axis(label, log=x != "L", ticks=rows[x]),
+        y=STAR,
         marks=[stars(with_ends(rows), x, by), laws(guide, x, "guide", "law", by=by, name="guide")],
     )  # fmt: skip

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from srhm.figures.averaging import mean_line
 from srhm.figures.looks import Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Panel, laws, level
+from srhm.figures.panels import POINTS, Axis, Panel, laws, level
 from srhm.figures.scales import by_name, nets
 from srhm.figures.words import between
 from srhm.model.grammar import GRAMMAR
@@ -41,7 +41,7 @@ def _panel(rows: pd.DataFrame) -> Panel:
     expected = rows.groupby(["net", "P"])["certain"].mean().reset_index()
     return Panel(
         title=f"$L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$",
-        x=Axis("training points $P$", log=True),
+        x=POINTS,
         y=Axis("$S$ of the output at $l=L$", limits=(-0.02, 1.02)),
         marks=[
             mean_line(both, "P", "S", colours, by_name("output", both["output"], OUTPUTS)),

@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import mean_line
+from srhm.figures.averaging import geometric_mean, mean_line
 from srhm.figures.complexity_marks import depths, empty_places, net_colours, stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREY, ORANGE, SHIFTS, SKY, SYNONYMS, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
+from srhm.figures.panels import STAR, Axis, Marks, Panel, equality, laws, level
 from srhm.figures.scales import Scale, by_name, shaped
 from srhm_studies.learning_curves.teaching.analysis import CURVE, borrowed, deficits, taught
 
@@ -28,7 +27,6 @@ PLACES = {
     "skewed": Look("skewed", VERMILION, "X"),
     "all": Look("all levels", BLUE, "s"),
 }
-STAR = Axis("sample complexity $P^*$", log=True)
 GRAMMAR = [name for name in CURVE if name not in ("synonyms", "places")]
 
 
@@ -79,14 +77,14 @@ def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
     own = with_ends(rows[rows["net"] == net])
-    scale = _taught(own) if by == "taught" else by_name("places", own["places"], PLACES, "Positions")
+    of_level = by == "places"
+    scale = by_name(by, own[by], PLACES, "Positions") if of_level else _taught(own)
     known = own[own["status"] == "reached"]
-    unit = np.exp(np.log((known["P_star"] / known["law"]).astype(float)).mean())
+    unit = geometric_mean(known["P_star"] / known["law"])
     v = "/".join(str(one) for one in sorted(set(own["v"])))
-    kind = f"$L=2$, $v={v}$" if by == "taught" else "positions taught"
-    ticks = {n: str(n) for n in sorted(set(own["per_place"]))}
+    kind = "positions taught" if of_level else f"$L=2$, $v={v}$"
     return Panel(
-        title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=ticks), y=STAR,
+        title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=own["per_place"]), y=STAR,
         marks=[
             stars(own, "per_place", [scale]),
             laws(own.assign(law=own["law"] * unit), "per_place", "law", "predicted", by=[scale]),
@@ -102,13 +100,12 @@ def _divided(rows: pd.DataFrame) -> Panel:
     both = both.assign(power=both["m"] ** both["synonyms"],
                        ratio=both["P_star_over"] / both["P_star"])  # fmt: skip
     by = [replace(net_colours(both["net"]), title="Net"), depths(both), empty_places(both["s0"])]
-    ends = [both["power"].min(), both["power"].max()] if len(both) else []
     return Panel(
         title="synonyms taught up to level $l$", x=Axis("$m^l$", log=True),
         y=Axis("$P^*$(nothing) / $P^*$(synonyms)", log=True),
         marks=[
             Marks(rows=both, x="power", y="ratio", by=by, name="ratio"),
-            law(ends, ends, "equality", name="equality"),
+            equality(both["power"], label="equality", name="equality"),
         ],
     )  # fmt: skip
 
@@ -118,14 +115,12 @@ def _parted(rows: pd.DataFrame) -> Panel:
     ends = with_ends(rows[rows["taught"] != ""])
     first, second = (ends[ends["criterion"] == name] for name in ("S_2", "D_2"))
     both = first.merge(second, on=CURVE, suffixes=("", "_D"))
-    known = both[["y", "y_D"]].to_numpy(dtype=float)
-    line = [float(np.nanmin(known)), float(np.nanmax(known))] if len(both) else []
     return Panel(
         title="the invariances part", x=Axis("$P^*_S$", log=True), y=Axis("$P^*_D$", log=True),
         marks=[
             Marks(rows=both, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
                   by=[_taught(both)], name="parted", arrow_label="$P^*$ is", faint_arrows=True),
-            law(line, line, "equality", name="equality"),
+            equality(both["y"], both["y_D"], label="equality", name="equality"),
         ],
     )  # fmt: skip
 

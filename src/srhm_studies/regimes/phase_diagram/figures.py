@@ -16,7 +16,7 @@ from srhm.figures.averaging import INTERVAL, averaged, means, spread
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, GREEN, GREY, PURPLE, REGIMES, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, laws
 from srhm.figures.regimes import (
     ALPHA_TILDE,
     WIDTH,
@@ -54,7 +54,10 @@ KINDS = {
     "digits, FCN": analysis.DIGITS,
     "digits, CNN": analysis.PATCHES,
 }
-LABELS = {"omega": "fraction of labels $\\omega_\\rho$", "information": "$I(\\phi_\\rho; y)$ (nats)"}
+LABELS = {
+    "omega": "fraction of labels $\\omega_\\rho$",
+    "information": "$I(\\phi_\\rho; y)$ (nats)",
+}
 # Bars of the three states stand beside each other.
 ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
 
@@ -190,7 +193,7 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
         kernels("svm_error", known.assign(status="")),
     )
     return mosaic([
-        Panel(title=title, x=Axis("training points $P$", log=True),
+        Panel(title=title, x=POINTS,
               y=Axis("test error $\\varepsilon$", log=True), marks=own)
         for title, own in zip(titles, marks, strict=True)
     ], columns=2, preset=preset, notes=[f"{protocol(one)}." for one in last.values()])  # fmt: skip

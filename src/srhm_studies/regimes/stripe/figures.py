@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from srhm.figures.averaging import averaged, means
 from srhm.figures.looks import GREY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel
+from srhm.figures.panels import POINTS, Axis, Marks, Panel
 from srhm.figures.regimes import expected_slope
 from srhm.figures.regimes import tildes as tilde_shades
 from srhm.figures.scales import Scale, by_name
@@ -19,7 +19,6 @@ from srhm_studies.regimes.stripe.analysis import alignments, beta, in_regimes
 
 STATES = {"initial": Look("neuron, start", GREY), "end": Look("neuron, end", VERMILION)}
 TICKS = {-1000.0: "$-10^3$", -10.0: "$-10$", 0.0: "0", 10.0: "10", 1000.0: "$10^3$"}
-POINTS = Axis("training points $P$", log=True)
 
 
 def stripe(

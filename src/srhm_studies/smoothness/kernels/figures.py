@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from scipy import stats
 
 from srhm.figures import looks
+from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import empty_places
 from srhm.figures.looks import BLACK, BLUE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws, level, power_law
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, laws, level, power_law
 from srhm.figures.scales import Scale, by_name, distinct, graded, nets
 from srhm.figures.selection import predicted
 from srhm.figures.words import between, plural
@@ -48,7 +49,7 @@ PAIRS = {f"{one} {other}": Look(f"{KERNELS[one].label}, {KERNELS[other].label}",
 PLACES = {"sphere": "spheres", "cube": "cubes", "lattice": "lattices"}
 ABSENT = {"mnist": "No files of MNIST here: make mnist.",
           "mnist5k": "Without published rows: make env-images."}  # fmt: skip
-SIZE, POINTS = Axis("training points $P$", log=True), Axis("points $P$", log=True)
+NUMBER = Axis("points $P$", log=True)
 RANK, PART = Axis("rank", log=True), Axis("fraction of the target", log=True)
 ERROR = Axis("mean squared error / variance", log=True)
 CIRCLE_WIDTH, STANDARD_WIDTH = 2.0, 1.0
@@ -57,11 +58,9 @@ DIMENSION = 15  # d_eff of MNIST in the thesis
 
 def curve(rows: pd.DataFrame, y: str, by: Sequence[str] = ()) -> pd.DataFrame:
     """Means over runs against P, `low` and `high` a standard error beside; positive ones alone."""
-    found = rows.dropna(subset=[y]).groupby([*by, "P"])[y].agg(["mean", "sem"]).fillna({"sem": 0.0})
-    found = found[found["mean"] > 0]
-    low = np.maximum(found["mean"] - found["sem"], found["mean"] / 10)
-    found = found.assign(**{y: found["mean"]}, low=low, high=found["mean"] + found["sem"])
-    return found[[y, "low", "high"]].reset_index()
+    found = spread(rows.dropna(subset=[y]), y, [*by, "P"], ends="error")
+    found = found[found[y] > 0]
+    return found.assign(low=np.maximum(found["low"], found[y] / 10))
 
 
 def drawn(rows: pd.DataFrame, y: str, *by: Scale, **others: Any) -> Marks:
@@ -114,12 +113,12 @@ def kernel_teachers(cells: pd.DataFrame, *, preset: str) -> Figure:
     circle = circle.assign(nu=circle["teacher"].map(SMOOTHNESS).astype(float))
     names = dict(zip(circle["nu"], circle["teacher"], strict=True))
     panels = [
-        Panel(title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=SIZE, y=ERROR,
+        Panel(title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=POINTS, y=ERROR,
               marks=with_law(part, y, by, partial(learning_exponent, teacher, "laplace")))
         for data in PLACES for teacher in KERNELS
         for part in [chosen(own, {"data": data, "teacher": teacher})]
     ]  # fmt: skip
-    panels.insert(2, Panel(title=f"circle, Matérn{runs(circle)}", x=SIZE, y=ERROR, marks=with_law(
+    panels.insert(2, Panel(title=f"circle, Matérn{runs(circle)}", x=POINTS, y=ERROR, marks=with_law(
         circle, y, distinct("nu", circle["nu"], "$\\nu$ (C)"),
         lambda nu: learning_exponent(names[nu], "laplace", 1), name="curve matern")))  # fmt: skip
     return mosaic(panels, columns=3, preset=preset)
@@ -187,7 +186,7 @@ def kernel_students(cells: pd.DataFrame, *, preset: str) -> Figure:
     by, both = by_name("pair", own["pair"], PAIRS, "Teacher, student"), own["pair"] == "gauss gauss"
     root = own[both].assign(P=own["P"] ** (1 / 3))
     return mosaic([
-        Panel(title=f"sphere, $d={d}${runs(own)}", x=SIZE, y=ERROR, marks=with_law(
+        Panel(title=f"sphere, $d={d}${runs(own)}", x=POINTS, y=ERROR, marks=with_law(
             own, "expected_mse", by,
             lambda pair: learning_exponent(pair.split()[0], pair.split()[1], d))),
         Panel(title=f"Gauss teacher and student, $d={d}${runs(own[both])}", x=Axis("$P^{1/3}$"),
@@ -208,12 +207,12 @@ def _of_digits(rows: pd.DataFrame) -> list[Panel]:
           by_name("method", standard["method"], METHODS, "Task (A, B)")]  # fmt: skip
     squared = Axis("mean squared error", log=True)
     return [
-        Panel(title=f"regression{runs(standard)}", x=SIZE, y=squared,
+        Panel(title=f"regression{runs(standard)}", x=POINTS, y=squared,
               marks=[drawn(standard[standard["method"] == "regression"], "mse", *by)]),
-        Panel(title=f"classification{runs(standard)}", x=SIZE,
+        Panel(title=f"classification{runs(standard)}", x=POINTS,
               y=Axis("test error (fraction wrong)", log=True),
               marks=[drawn(standard, "error", *by)]),
-        Panel(title=f"Laplace kernel{runs(widths)}", x=SIZE, y=squared,
+        Panel(title=f"Laplace kernel{runs(widths)}", x=POINTS, y=squared,
               marks=[drawn(widths, "mse", distinct("sigma", widths["sigma"], "$\\sigma$ (C)"))]),
     ]  # fmt: skip
 
@@ -232,7 +231,7 @@ def kernel_mnist5k(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -
     return mosaic([
         *_of_digits(own[own["experiment"] == "mnist5k"]),
         *_of_pca(cells, table, "mnist5k", "MNIST", "DE"),
-        Panel(title=f"nearest neighbours{runs(near)}", x=POINTS,
+        Panel(title=f"nearest neighbours{runs(near)}", x=NUMBER,
               y=Axis("distance / mean distance", log=True), marks=[
                   drawn(near, "distance", name="distance", colour=BLACK,
                         label="digits of MNIST (F)"), *slope] if len(near) else []),
@@ -309,12 +308,12 @@ def kernel_neighbours(cells: pd.DataFrame, *, preset: str) -> Figure:
         neighbour_distance(int(d), int(P)) for d, P in exact[["d", "P"]].to_numpy()
     ]
     return mosaic([
-        Panel(title=f"spheres{runs(spheres)}", x=POINTS,
+        Panel(title=f"spheres{runs(spheres)}", x=NUMBER,
               y=Axis("nearest distance / radius", log=True), marks=[
                   drawn(spheres, "distance", by),
                   laws(exact, "P", "distance", "law for many points (A)", name="law",
                        by=[by.without("colour", "marker")])]),
-        Panel(title=f"digits beside spheres{runs(ours)}", x=POINTS,
+        Panel(title=f"digits beside spheres{runs(ours)}", x=NUMBER,
               y=Axis("relative distance", log=True), marks=[
                   drawn(spheres, "relative", by, name="relative"),
                   drawn(ours, "relative", name="relative digits", colour=BLACK, marker="X",
@@ -329,7 +328,7 @@ def kernel_stripe(cells: pd.DataFrame, *, preset: str) -> Figure:
     d = int(rows["d"].max()) if len(rows) else 1
     return mosaic([
         Panel(title=f"{kernel.capitalize() if kernel == 'laplace' else kernel} kernel{runs(own)}",
-              x=SIZE, y=Axis("test error", log=True), marks=with_law(
+              x=POINTS, y=Axis("test error", log=True), marks=with_law(
                   own, "error", by, lambda data: stripe_exponent(d, compressed=data == COMPRESSED)))
         for kernel in ("laplace", "tangent") for own in [rows[rows["kernel"] == kernel]]
     ], columns=2, preset=preset)  # fmt: skip
@@ -364,12 +363,12 @@ def kernel_srhm(
     s0 = np.array(sorted(by[1].looks))
     grid = found.head(1).drop(columns="s0").merge(pd.DataFrame({"s0": s0}), how="cross")
     return mosaic([
-        Panel(title=title, x=SIZE, y=Axis("test error (fraction wrong)", limits=(0, None)), marks=[
+        Panel(title=title, x=POINTS, y=Axis("test error", limits=(0, None)), marks=[
             drawn(rows, "error", *by, **shown),
             level(threshold, f"error {threshold:g} (A)", name="threshold", line="--"),
             Marks(rows=measured[measured["net"] == "cnn"], x="P_star", y="threshold",
                   by=of_networks, name="P*", order=5, guide=True)]),
-        Panel(title=title, x=SIZE, y=Axis("squared error / that of 0", limits=(0, None)),
+        Panel(title=title, x=POINTS, y=Axis("squared error / that of 0", limits=(0, None)),
               marks=[drawn(rows, "mse", *by, **shown)]),
         Panel(title=f"$P$ of test error {threshold:g}", y=Axis("training points $P$", log=True),
               x=Axis("$s_0+1$", ticks=[s0 + 1 for s0 in by[1].looks]), marks=[

@@ -20,7 +20,7 @@ from srhm.figures.legends import Entry
 from srhm.figures.looks import BLUE, GREEN, ORANGE, REGIMES, VERMILION, Look
 from srhm.figures.looks import net as look_of
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level, power_law
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, equality, law, level, power_law
 from srhm.figures.scales import Scale, by_name, graded, nets, parted, shaped
 from srhm.figures.words import several
 from srhm.images.deformations import (
@@ -41,7 +41,7 @@ from srhm_studies.smoothness.relative_stability.analysis import (
 from srhm_studies.smoothness.relative_stability.experiment import SIDES, digits
 
 QUANTITIES = {"R": "$R_f$", "D": "$D_f$", "G": "$G_f$"}
-SIZE, POINTS = Axis("training images $P$", log=True), Axis("training points $P$", log=True)
+SIZE = Axis("training images $P$", log=True)
 R_F, ERROR = Axis("$R_f$", log=True), Axis("test error $\\epsilon$", log=True)
 ONE = level(1, "$R=1$", name="one")
 WHEN = {"start": Look("before training", line=":"), "end": Look("after", line="-")}
@@ -143,11 +143,9 @@ def stability_deformations(cells: pd.DataFrame, *, preset: str) -> Figure:
         ("C", "exact", "drawn", "$\\delta$, exact sum (pixels)", "$\\delta$ of drawn fields"),
         ("D", "law", "compression", "$\\frac{c}{2}(\\pi^3T\\ln c)^{1/2}$", "median of max $\\Xi$"),
     ):
-        known = rows[[x, y]].to_numpy(dtype=float)
-        ends = [known.min(), known.max()] if len(known) else []
         panels.append(Panel(title=n, x=Axis(x_label, log=True), y=Axis(y_label, log=True), marks=[
             Marks(rows=rows, x=x, y=y, by=by, name=name, filled=False, size=3.5),
-            law(ends, ends, "equal (C, D)", name=f"{name} equal"),
+            equality(rows[x], rows[y], label="equal (C, D)", name=f"{name} equal"),
         ]))  # fmt: skip
     return mosaic([
         Panel(title="one digit, deformed", extra=_samples, has_extra=True),
