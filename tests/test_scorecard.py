@@ -142,7 +142,7 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         ["5", "a / b", "2.40 ± 0.10", "2 ± 0.5", "+3.9", "+0.80", "inconclusive"],
     ]
     assert "1. `a` (Eq. 3; Figure 4 B): 2.10 [1.90, 2.30]; why" in lines
-    assert "The rule of 1 claim was fixed after a look at rows (†)." in " ".join(lines)
+    assert "The rule of 1 claim was changed after seeing results (†)." in " ".join(lines)
 
 
 def test_what_this_project_predicts_was_committed():

@@ -75,7 +75,7 @@ class Claim:
     A study gives topic and figure once, with `functools.partial`. identifier: for links. says: the
     statement, of a line (MAX_STATEMENT). topic: heading of the scorecard. figure: that shows it.
     place: where the source says it. why: reason of the tolerance or of the bound.
-    fixed: whether expectation, rows and fit were fixed before or after a look at rows.
+    fixed: whether expectation, rows and fit were fixed before or after seeing results.
     measure: NOT_MEASURED where a table is missing, or without any rows. committed: of a prediction
     of this project the date and commit, before its rows; "" of a sentence of a source.
     """
@@ -93,7 +93,7 @@ class Claim:
 
 
 def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[Claim, ...]:
-    """The claims, of which some were changed after a look at rows: `fixed`, and what in `why`.
+    """The claims, of which some were changed after seeing results: `fixed`, and what in `why`.
 
     changes: patterns of identifiers, with a space between, to what was changed.
 
@@ -102,7 +102,7 @@ def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[C
     """
     found = []
     for claim, words in zip(claims, _said_of(claims, changes), strict=True):
-        why = f"{claim.why}; after a look: {'; '.join(words)}"
+        why = f"{claim.why}; changed after seeing results: {'; '.join(words)}"
         found.append(replace(claim, fixed="after", why=why) if words else claim)
     return tuple(found)
 
@@ -138,7 +138,7 @@ def _said_of(claims: Sequence[Claim], said: Mapping[str, str]) -> list[list[str]
 
 
 # Letters of a statement.
-MAX_STATEMENT = 78
+MAX_STATEMENT = 115
 
 
 def verdict(claim: Claim, measured: Measurement) -> Verdict:

@@ -21,7 +21,7 @@ WIDTH = 150
 OTHER_TOPIC = "Other claims"
 # How many claims that differ are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
-# Behind the verdict of a claim whose rule was fixed after a look at rows.
+# Behind the verdict of a claim whose rule was changed after seeing results.
 AFTER = "†"
 # What all verdicts are, and where a reader of the text finds more.
 EQUIVALENCE = (
@@ -76,10 +76,10 @@ def markdown(
 
 
 def _after(table: pd.DataFrame) -> str:
-    """How many rules were fixed after a look, a sentence; empty where none was."""
+    """How many rules were changed after seeing results, a sentence; empty where none was."""
     count = int((table["fixed"] == "after").sum())
     rules = "The rule of 1 claim was" if count == 1 else f"The rules of {count} claims were"
-    return f" {rules} fixed after a look at rows ({AFTER})." if count else ""
+    return f" {rules} changed after seeing results ({AFTER})." if count else ""
 
 
 def _wrapped(text: str, *, indent: str = "") -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from false_claims import DRAWS, LEAST, MANY, NOMINAL, cells, rates
 
 from srhm.scorecard.expectations import Below, Within
-from srhm_studies.landscape.gaps.claims import Stepped
+from srhm_studies.landscape.gaps.claims import RatioOfSteppedSizes
 
 SEEDS, N_INPUTS = 3, 10
 WIDTHS = np.arange(2, 40)
@@ -40,7 +40,7 @@ def stars(ratio, draws, *, sizes=(200,), layers=(3,)):
         yield pd.DataFrame(rows)
 
 
-STEPPED = Stepped(
+STEPPED = RatioOfSteppedSizes(
     "N_star", where={"changed": True}, over={"changed": False}, on=("seed", "P"), rows=cells
 )
 ONE = Within(1, 0.3)

@@ -1,8 +1,8 @@
 """Claims on VGG, ResNet and EfficientNet (section 5, appendices B, G; Figures 1, 9, 17).
 
 Sensitivities are those to transformations of the input's level, l = 1 (Eq. 6, 7). Tables "cells"
-and "sensitivities" hold the named nets, "core_cells" and "core_sensitivities" LCN and CNN beside
-them. Errors and sensitivities are averages over the seeds.
+and "sensitivities" hold these networks, "core_cells" and "core_sensitivities" LCN and CNN. Errors
+and sensitivities are averages over the seeds.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,9 @@ from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.rank_correlation import mean_rank_correlation
 from srhm.statistics.sample_complexity import lasting_crossing
 
-NO_NETWORKS = "no named nets in the tables"
+# Column, named by what it is true of.
+CAPPED = "stopped at the step limit"
+NO_NETWORKS = "no VGG, ResNet or EfficientNet in the tables"
 
 
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
@@ -41,7 +43,7 @@ def together(
     named: pd.DataFrame, measured: pd.DataFrame, core: pd.DataFrame, others: pd.DataFrame,
     *, place: Place, most: Most = "cells",
 ) -> pd.DataFrame:  # fmt: skip
-    """Errors beside sensitivities at this place, of the named nets and of LCN and CNN.
+    """Errors and sensitivities at this place, of these networks and of LCN and CNN.
 
     most: which grammar, as in `one_grammar`. shown: at the P of Figures 1 C, D and 17 A, B
     (`fixed_size`), and at the next larger one, where there is one.
@@ -52,14 +54,14 @@ def together(
     points = side_by_side(cells, measured, place).sort_values("net", kind="stable")
     size = fixed_size(cells, points)
     shown = (points["P"] == size) | (points["P"] == points["P"][points["P"] > (size or 0)].min())
-    return points.assign(capped=points["n_capped"] > 0, shown=shown)
+    return points.assign(**{CAPPED: points["n_capped"] > 0}, shown=shown)
 
 
 @rows_of("cells", "sensitivities", nothing=NO_NETWORKS)
 def networks(named: pd.DataFrame, measured: pd.DataFrame, *, place: Place) -> pd.DataFrame:
-    """The same of the named nets alone; those that do not learn within their P are left out."""
+    """As `together` without LCN and CNN; networks that do not learn within their P are left out."""
     points = side_by_side(one_grammar(named), measured, place)
-    return _learning(points.assign(capped=points["n_capped"] > 0))
+    return _learning(points.assign(**{CAPPED: points["n_capped"] > 0}))
 
 
 def _learning(points: pd.DataFrame) -> pd.DataFrame:
@@ -78,7 +80,7 @@ def _learning(points: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of(networks.given(place=DEEP), nothing=NO_NETWORKS, what="networks")
 def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
-    """P_half of the sensitivity over P_half of ε of each network that learns: ratio.
+    """P_half of the sensitivity divided by P_half of ε of each network that learns: ratio.
 
     P_half: where a quantity has lost half of what it loses from the smallest to the largest P,
     linear in it against log P. Networks whose sensitivity falls by less than 1.5 have none: they
@@ -104,9 +106,9 @@ def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
          nothing=NO_NETWORKS, what="networks")  # fmt: skip
 def changes(*tables: pd.DataFrame, place: Place, kind: str) -> pd.DataFrame:
-    """Sensitivity at the largest over that at the smallest P of each network that learns: ratio.
+    """Sensitivity at the largest P divided by that at the smallest, of networks that learn: ratio.
 
-    Of the named nets and of LCN and CNN.
+    Of VGG, ResNet, EfficientNet, LCN and CNN.
     """
     points = _learning(together.function(*tables, place=place))
     ends = points[points["kind"] == kind].groupby("net", as_index=False).agg(
@@ -146,23 +148,23 @@ def _log_half_way(sizes: Any, values: Any) -> float:
     return lasting_crossing(sizes, values, (values[0] + values[-1]) / 2).log_size
 
 
-WORDS = {"S": "S (synonyms)", "D": "D (diffeomorphisms)"}
+WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
 # With the figures of D and S at one P, then of D and S with growing P.
 PLACES: tuple[tuple[Place, str, str, str, tuple[str, ...]], ...] = (
-    ("output", "output", "the output", "section 1", ("1 C", "1 D", "1 E", "1 F")),
-    (DEEP, "internal", "80 % depth", "appendix G", ("17 A", "17 B", "17 C", "17 D")),
+    ("output", "output", "of the output", "section 1", ("1 C", "1 D", "1 E", "1 F")),
+    (DEEP, "internal", "at 80 % depth", "appendix G", ("17 A", "17 B", "17 C", "17 D")),
 )
 REMARKABLE = (
-    "a lower bound, ours: 'remarkable correlation' has no number in the paper; below 0.7 less than"
-    " half of the variance of one order is explained by the other; fewer than five points have no"
-    " interval. Of which P was changed after a look: the figure's and the next one, before the mean"
-    " over all P at which most networks had learnt, in which the figure's had no part. Since then"
-    " the grammar is that of most networks: v = 10 at P = 7400 alone in grid, chosen before these"
+    "a lower bound, ours: 'remarkable correlation' has no number in the paper; below 0.7 either"
+    " order explains less than half of the variance of the other; fewer than five points have no"
+    " interval. Changed after seeing results: the P of the figure and the next one, before the"
+    " mean over all P at which most networks had learnt, without the figure's. Since then the"
+    " grammar is that of most networks: v = 10 at P = 7400 alone in grid, chosen before these"
     " were trained; v = 6 before"
 )
 FALLS = (
     "the bound is no change: the paper says that sensitivities fall with P, and no number; how far"
-    " depends on the smallest and the largest P. Changed after a look, before one half"
+    " depends on the smallest and the largest P. Changed after seeing results, before one half"
 )
 
 EACH = {"each": "{ratio:.2f} {net}", "tells": "width"}
@@ -170,26 +172,31 @@ EACH = {"each": "{ratio:.2f} {net}", "tells": "width"}
 # Expected numbers and tolerances with their reasons were fixed before anything was measured.
 sheet = Sheet()
 same, rank, falls = (sheet.topic(topic, "9", fixed="after") for topic in (
-    "Named nets: ε falls where S and D fall, rank correlation over P at 80 % depth",
+    "VGG, ResNet and EfficientNet: the test error falls where S and D fall",
     "Networks on one grammar: rank correlation of test error and sensitivities",
-    "Sensitivities fall as P grows: at the largest over at the smallest P",
+    "Sensitivities fall as P grows",
 ))  # fmt: skip
 for kind in "SD":
-    same(f"{kind.lower()}-half-way-networks", f"All: half-way P of {kind} over that of ε",
+    same(f"{kind.lower()}-half-way-networks",
+         f"VGG, ResNet, EfficientNet: P at half height of {kind} divided by P at half height of"
+         " test error",
          half_ways.given(kind=kind).mean("ratio", scale="log", open="unsure", **EACH),
          Factor(1, within=2),
-         "×2: a step of the named nets' grid of P, which has at most a few points for each"
+         "×2: a step of these networks' grid of P, which has at most a few points for each"
          " factor 10", place="section 5; appendix B")  # fmt: skip
 for place, name, where, source, figures in PLACES:
     for kind, figure in zip("DS", figures[:2], strict=True):
         rank(f"{kind.lower()}-rank-{name}",
-             f"ε and {WORDS[kind]} of {where}, around the P of the figure",
+             f"Networks at one P: rank correlation of test error and sensitivity {kind} {where} to"
+             f" {WORDS[kind]}",
              together.given(place=place, most="networks").number(
-                 AtEachSize, where={"kind": kind, "shown": True}, tells=("capped", "width")),
+                 AtEachSize, where={"kind": kind, "shown": True}, tells=(CAPPED, "width")),
              Above(0.7), REMARKABLE, figure=figure, place=source)  # fmt: skip
 for place, name, where, source, figures in PLACES:
     for kind, figure in zip("DS", figures[2:], strict=True):
-        falls(f"{kind.lower()}-falls-{name}", f"{WORDS[kind]} of {where}: falls as P grows",
+        falls(f"{kind.lower()}-falls-{name}",
+              f"Networks: sensitivity {kind} {where} to {WORDS[kind]}, largest P divided by"
+              " smallest P",
               changes.given(place=place, kind=kind).mean("ratio", scale="ratio", **EACH),
               Below(1), FALLS, figure=figure, place=source)  # fmt: skip
 CLAIMS = tuple(sheet.claims)

@@ -1,7 +1,7 @@
 """All claims of the paper on LCN, CNN and FCN, in the order in which they are shown.
 
-What is expected and the tolerance of a claim are written down beside it, before anything is
-measured; what was changed after a look is said at the end and in the study's methods.md.
+What is expected and the tolerance of a claim are written down with it, before anything is
+measured; what was changed after seeing results is said at the end and in the study's methods.md.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from srhm.paper.sparse_hierarchy.analysis import (
     of_the_law,
     placements_ratio,
 )
-from srhm.paper.sparse_hierarchy.claims_authors import PRACTICE_CLAIMS, Beside
+from srhm.paper.sparse_hierarchy.claims_authors import PRACTICE_CLAIMS, WithAuthors
 from srhm.paper.sparse_hierarchy.claims_invariances import (
     CONCURRENCE_CLAIMS,
     INSENSITIVITY_CLAIMS,
@@ -41,8 +41,8 @@ sheet = Sheet()
 
 
 @rows_of(main_curves, nothing=NO_CURVES, what="pairs of P*")
-def nets_beside(rows: pd.DataFrame) -> pd.DataFrame:
-    """P* of the LCN over those of the CNN, of equal grammars and learning rates."""
+def lcn_over_cnn(rows: pd.DataFrame) -> pd.DataFrame:
+    """P* of the LCN divided by P* of the CNN, of equal grammars and learning rates."""
     halves = [chosen(rows, {"net": net}) for net in ("lcn", "cnn")]
     return pairs_of(*halves, on=[*GRAMMAR, "seed", "rate"], column="P_star")
 
@@ -64,7 +64,7 @@ def branchings(rows: pd.DataFrame) -> pd.DataFrame:
     return own.assign(root=root, C_0=own["constant"] * root, group=group)
 
 
-def of_places(net: str, depth: int, *, at_largest: bool = False) -> Any:
+def exponent_of_positions(net: str, depth: int, *, at_largest: bool = False) -> Any:
     """Exponent of s_0+1 at s = 2, an intercept for each grammar and learning rate."""
     return main_curves.slope(
         "P_star", "places", within=(*SHARED_GRAMMAR, "seed", "rate"), net=net, L=depth, s=2,
@@ -79,51 +79,56 @@ SLOPE_REASON = (
 EQ_3_AND_4 = "Sample complexity: Eq. 3 (LCN) and Eq. 4 (CNN)"
 law = sheet.topic(EQ_3_AND_4, "4 B, C", place="Eq. 3 and 4, section 4", fixed="after")
 for net, L in NETS_AND_DEPTHS:
-    law(f"s0-exponent-{net}-L{L}", f"{LAWS[net]}: exponent of (s_0+1), s = 2, L = {L}",
-        Beside(of_places(net, L), thresholds=True), Within(L if net == "lcn" else 2, 0.35),
+    law(f"s0-exponent-{net}-L{L}", f"{LAWS[net]}: exponent of s_0+1 at s = 2, L = {L}",
+        WithAuthors(exponent_of_positions(net, L), thresholds=True),
+        Within(L if net == "lcn" else 2, 0.35),
         "below 0.5, so that no value is within the tolerance of two whole exponents (2 and 3 at"
         " L = 3); over the factor 3 in s_0+1 that is measured it is a factor 1.5 in P*, the"
-        " step of the published grid of P; after a look: s = 2 alone, as in the figure, and"
-        " the interval by grammars", figure=FIGURES[net], place=PLACES[net])  # fmt: skip
+        " step of the authors' grid of P; changed after seeing results: s = 2 alone, as in the"
+        " figure, and the interval by grammars",
+        figure=FIGURES[net], place=PLACES[net])  # fmt: skip
 for net, L in NETS_AND_DEPTHS:
     law(f"s0-exponent-{net}-L{L}-largest-v",
-        f"{LAWS[net]}: exponent of (s_0+1), largest v, L = {L}",
-        of_places(net, L, at_largest=True), Within(L if net == "lcn" else 2, 0.35),
-        "as of the mean over v, which hides a trend; written after a look: a line in ln v, at"
-        " the largest", figure=FIGURES[net], place=PLACES[net])  # fmt: skip
+        f"{LAWS[net]}: exponent of s_0+1 at s = 2, L = {L}, largest v",
+        exponent_of_positions(net, L, at_largest=True), Within(L if net == "lcn" else 2, 0.35),
+        "as of the mean over v, which hides a trend; written after seeing results: a line in ln v,"
+        " at the largest", figure=FIGURES[net], place=PLACES[net])  # fmt: skip
 for net, L in NETS_AND_DEPTHS:
     law(f"v-exponent-{net}-L{L}", f"{LAWS[net]}: exponent of v = n_c = m at s = 2, L = {L}",
-        Beside(of_features(net, L)), Within(L + 1, 0.35),
+        WithAuthors(of_features(net, L)), Within(L + 1, 0.35),
         "as of the exponents of (s_0+1), below 0.5, so that no value is within the tolerance of"
-        " two whole exponents; written after a look at the exponents of m and n_c, whose place"
-        " it takes", figure=FIGURES[net], place=PLACES[net])  # fmt: skip
+        " two whole exponents; written after seeing the exponents of m and n_c, which it"
+        " replaces", figure=FIGURES[net], place=PLACES[net])  # fmt: skip
 law("slope-against-prediction",
-    "s = 2: P* follows Eq. 3 (LCN), 4 (CNN): slope of log P* on log prediction",
-    Beside(of_the_law(("lcn", "cnn"), 2)), Within(1, 0.15), SLOPE_REASON,
+    "LCN and CNN, s = 2: slope of log P* against the logarithm of Eq. 3 (LCN) and Eq. 4 (CNN)",
+    WithAuthors(of_the_law(("lcn", "cnn"), 2)), Within(1, 0.15), SLOPE_REASON,
     fixed="before")  # fmt: skip
-law("lcn-constant-C0", "C_0 ~ s^(L/2): slope of log C_0 on log s^(L/2), m = v^(s-1), equal rates",
-    Beside(branchings.slope(
+law("lcn-constant-C0",
+    "LCN, C_0 ~ s^(L/2): slope of log C_0 against log s^(L/2), m = v^(s-1), equal learning rates",
+    WithAuthors(branchings.slope(
         "C_0", "root", within="group", **STARS,
         note="the paper's Figure 10 has 3.5 (s = 2, L = 2), 3.9 (2, 3), 7.7 (3, 2), 11.4 (3, 3)")),
     Within(1, 0.45),
-    "below 0.5, so that neither a C_0 without s (0) nor C_0 ~ s^L (2) nor anything halfway"
-    " can hold; after a look: at equal rates alone, since P* depends on the rate",
+    "below 0.5, so that neither a C_0 without s (0) nor C_0 ~ s^L (2) nor anything in the"
+    " middle is within it; changed after seeing results: at equal rates alone, since P* depends on"
+    " the rate",
     figure="10", place="section 4; appendix D")  # fmt: skip
 for L in (2, 3):
     law(f"lcn-over-cnn-L{L}",
-        f"Weight sharing lowers the exponent: P*_LCN / P*_CNN ~ (s_0+1)^(L-2), L = {L}",
-        Beside(nets_beside.slope("ratio", "places", within=(*SHARED_GRAMMAR, "seed", "rate"),
+        f"Weight sharing, P*_LCN / P*_CNN ~ (s_0+1)^(L-2): exponent of s_0+1 at L = {L}",
+        WithAuthors(lcn_over_cnn.slope("ratio", "places", within=(*SHARED_GRAMMAR, "seed", "rate"),
                                  alone="s", L=L, **PAIRS)),
         Within(L - 2, 0.35),
         "as of the exponents of (s_0+1), below 0.5, so that no value is within the tolerance of"
-        " L = 2 and of L = 3; judged after a look: before, it was reported as the difference of"
-        " two exponents, but pairs of equal grammars and rates know it better than either"
+        " L = 2 and of L = 3; tested after seeing results: before, it was reported as the"
+        " difference of two exponents, but pairs of equal grammars and rates determine it better"
+        " than either"
         )  # fmt: skip
 for net, figure, appendix in (("lcn", "10, left", "D"), ("cnn", "13", "E")):
     law(f"slope-against-prediction-{net}-s3",
-        f"{net.upper()}, s = 3: P* follows {PLACES[net].split(',')[0]}: slope of log P* on log"
-        " prediction",
-        Beside(of_the_law((net,), 3)), Within(1, 0.15),
+        f"{net.upper()}, s = 3: slope of log P* against the logarithm of"
+        f" {PLACES[net].split(',')[0]}",
+        WithAuthors(of_the_law((net,), 3)), Within(1, 0.15),
         "as for s = 2, a factor 1.4 of P* a decade; at L = 2, n_c = v and m = v^2, where the"
         " prediction grows as v^5, it is 0.75 in the exponent of v, less than the n_c in it",
         figure=figure, place=f"appendix {appendix}; {PLACES[net]}", fixed="before")  # fmt: skip
@@ -133,7 +138,7 @@ COMPLEXITY_CLAIMS = tuple(sheet.claims)
 
 # Test errors between which its fall is measured.
 LOWEST, HIGHEST = 0.05, 0.30
-SLOW = "grammars of nets and L that mostly end above the lower error"
+SLOW = "grammars of networks and L that mostly end above the lower error"
 
 
 @rows_of(
@@ -143,7 +148,7 @@ SLOW = "grammars of nets and L that mostly end above the lower error"
     what="pairs of P*",
 )
 def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:
-    """P* at the test error LOWEST over that at HIGHEST, a row a grammar: ratio.
+    """P* at the test error LOWEST divided by P* at HIGHEST, a row a grammar: ratio.
 
     The slower the fall, the rather a grammar ends above LOWEST and has no ratio. SLOW: whether as
     many curves of one net and L have none as have one.
@@ -164,41 +169,40 @@ def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:
 fall = sheet.topic("Sample complexity: the fall of the test error", "4 A", place="section 4",
                    fixed="after")  # fmt: skip
 fall("threshold-slope",
-     f"The threshold does not matter: P* at {LOWEST:.0%} over P* at {HIGHEST:.0%}, slope on"
-     " the law",
+     f"P* at a test error of {LOWEST:.0%} divided by P* at {HIGHEST:.0%}: slope of its logarithm"
+     " against Eq. 3 or 4",
      falls.slope("ratio", "prediction", within="net", alone="net", net=("lcn", "cnn"), s=2,
                  **PAIRS),
      Within(0, 0.15),
      "as of the law's slope, which another threshold would change by this number; written"
-     " after a look")  # fmt: skip
+     " after seeing results")  # fmt: skip
 fall("sharp-fall",
-     f"The test error falls rapidly at P*: factor in P from an error of {HIGHEST:.0%} to"
-     f" {LOWEST:.0%}",
+     f"The test error falls rapidly: P at an error of {LOWEST:.0%} divided by P at {HIGHEST:.0%}",
      falls.mean("ratio", scale="ratio", alone=("net", "L"), open=SLOW, net=("lcn", "cnn"),
                 **PAIRS),
      Below(HIGHEST / LOWEST),
-     "an error that falls as 1/P, at no scale of its own, takes a factor 6 for this fall;"
-     " written after a look, and so is this: without an interval where as many grammars of a"
-     " net and L end above the lower error as reach it")  # fmt: skip
+     "an error that falls as 1/P, without a scale, needs a factor 6 for this fall; written after"
+     " seeing results, and so is this: without an interval where as many grammars of a network"
+     " and L end above the lower error as reach it")  # fmt: skip
 sheet.claims += PRACTICE_CLAIMS
 
 # Kinds and amounts of sparsity (section 4, Eq. 5, appendix A).
 
-# (L, s_0) of the sparser and of the less sparse data with d = 64 places at s = 2: F = 1/16, 1/8.
+# (L, s_0) of the sparser and of the less sparse data with d = 64 positions at s = 2: F = 1/16, 1/8.
 SPARSER, LESS_SPARSE = {"L": 2, "s0": 3}, {"L": 3, "s0": 1}
 
 
 @rows_of(main_curves.given(sparsity="B"), nothing=NO_CURVES, what="P*")
 def other_sparsity(rows: pd.DataFrame) -> pd.DataFrame:
-    """P* with sparsity B. At s_0 = 0 there is nothing to place, A and B are the same data."""
+    """P* with sparsity B. At s_0 = 0 there is nothing to place, and A and B are equal."""
     return rows[rows["s0"] > 0]
 
 
 @rows_of(other_sparsity, main_curves, nothing=NO_CURVES, what="pairs of P*")
 def sparsities(*halves: pd.DataFrame) -> pd.DataFrame:
-    """P* with sparsity B over those with A of equal grammars, options and learning rates.
+    """P* with sparsity B divided by P* with A, of equal grammars, options and learning rates.
 
-    counted: that ratio by the places alone. over_counted: the measured over that.
+    counted: that ratio by counting positions. over_counted: the measured one divided by it.
     """
     both = pairs_of(*halves, on=["net", *GRAMMAR, "seed", *OPTIONS, "rate"], column="P_star",
                     alone="without a curve of A at their rate")  # fmt: skip
@@ -212,7 +216,7 @@ def sparsities(*halves: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of(main_curves, nothing=NO_CURVES, what="pairs of P*")
 def at_fixed_dimension(rows: pd.DataFrame) -> pd.DataFrame:
-    """P* of the sparser over those of the less sparse data at d = 64, LCN, equal v, m, n_c."""
+    """P* of the sparser data divided by P* of the less sparse, d = 64, LCN, equal v, m, n_c."""
     rows = chosen(rows, {"net": "lcn", "s": 2})
     halves = [chosen(rows, kind) for kind in (SPARSER, LESS_SPARSE)]
     both = pairs_of(*halves, on=["v", "m", "n_c", "seed"], column="P_star")
@@ -223,16 +227,17 @@ def at_fixed_dimension(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 sparsity = sheet.topic("Kinds and amounts of sparsity", "7", place="appendix A")
-sparsity("sparsity-b-prefactor-lcn", "LCN: P*_B / P*_A over the counted ratio of placements",
+sparsity("sparsity-b-prefactor-lcn",
+         "LCN: P* of sparsity B / P* of sparsity A, divided by the ratio from counting positions",
          sparsities.mean("over_counted", scale="log", net="lcn", **PAIRS), Factor(1, within=1.5),
          "×1.5: P* of one curve is known to a step of the grid of P, a factor 1.4 here and"
-         " 1.3-1.9 in the published one. Changed after a look: before, P*_B = P*_A, as section 4"
+         " 1.3-1.9 in the authors'. Changed after seeing results: before, P*_B = P*_A, as section 4"
          " may be read: \"the same sample complexity\"; the counting is ours, after section 6",
          place="section 6; appendix A", fixed="after")  # fmt: skip
 for net, figure in (("lcn", "7"), ("cnn", "8")):
     sparsity(f"sparsity-b-slope-{net}",
-             f"{net.upper()}: sparsity B follows {'Eq. 3' if net == 'lcn' else 'Eq. 4'}:"
-             " slope of log P*_B on log prediction",
+             f"{net.upper()}, sparsity B: slope of log P* against the logarithm of"
+             f" {'Eq. 3' if net == 'lcn' else 'Eq. 4'}",
              other_sparsity.slope("P_star", "prediction", within=("net", "rate"), net=net,
                                   alone="L", **STARS),
              Within(1, 0.15),
@@ -240,7 +245,8 @@ for net, figure in (("lcn", "7"), ("cnn", "8")):
              " in Figures 7 and 8; a wrong exponent of s_0+1 by one would be seen",
              figure=figure)  # fmt: skip
 sparsity("sparser-is-easier",
-         "d = 64: sparser data are easier: P*(L=2, s_0=3) / P*(L=3, s_0=1), LCN",
+         "LCN, dimension d = 64: P* of sparser data (L = 2, s_0 = 3) divided by P* at L = 3, s_0"
+         " = 1",
          at_fixed_dimension.mean("ratio", scale="ratio", **PAIRS), Below(1),
          "the bound is an equal P*: the ratio must be below 1 for sparsity to help",
          figure="5", place="Eq. 5, section 4")  # fmt: skip
@@ -251,7 +257,7 @@ published = Sheet()
 say = published.topic(EQ_3_AND_4, "4 B, C", expected=Within(1, 0.15), why=SLOPE_REASON)
 for net in ("lcn", "cnn"):
     say(f"slope-against-prediction-{net}",
-        f"{LAWS[net]}, s = 2: slope of log P* on its logarithm", of_the_law((net,), 2),
+        f"{LAWS[net]}, s = 2: slope of log P* against its logarithm", of_the_law((net,), 2),
         figure=FIGURES[net], place=PLACES[net])  # fmt: skip
 PUBLISHED_CLAIMS = (*published.claims, *COMPLEXITY_CLAIMS)
 
@@ -273,20 +279,20 @@ CLAIMS = after_a_look(
     sheet.claims,
     {
         "slope-against-prediction*":
-            "the paper's grammars alone; intervals by vocabularies, as curves that share "
-            "grammars are not independent; an intercept for each learning rate",
+            "the paper's grammars alone; intervals by clusters of equal s and v, as curves that "
+            "share grammars are not independent; an intercept for each learning rate",
         "sparsity-b-slope-*":
-            "intervals by vocabularies, as curves that share grammars are not independent; an "
-            "intercept for each learning rate, as all curves of L = 3 have another than those of "
-            "L = 2",
+            "intervals by clusters of equal s and v, as curves that share grammars are not "
+            "independent; an intercept for each learning rate, as all curves of L = 3 have another "
+            "than those of L = 2",
         "[sd]-ratio-???-s3 [sd]-ratio-fcn-s2-practice*":
-            "the paper's grammars alone; intervals by vocabularies, as curves that share "
-            "grammars are not independent",
+            "the paper's grammars alone; intervals by clusters of equal s and v, as curves that "
+            "share grammars are not independent",
         "[sd]-onset-of-levels-* onset-of-d-and-s-*":
-            "the paper's grammars alone; intervals by vocabularies, as curves that share "
-            "grammars are not independent",
+            "the paper's grammars alone; intervals by clusters of equal s and v, as curves that "
+            "share grammars are not independent",
         "d-output-top-remains-*":
-            "the largest P alone, l < L and l = L apart; intervals by vocabularies, as curves "
-            "that share grammars are not independent",
+            "the largest P alone, l < L and l = L separately; intervals by clusters of equal s and "
+            "v, as curves that share grammars are not independent",
     },
 )  # fmt: skip

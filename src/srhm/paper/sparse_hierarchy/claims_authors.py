@@ -21,8 +21,8 @@ from srhm.scorecard.sheet import Sheet, rows_of
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What our curves give, and as `authors` what the authors' points give by the same fit.
+class WithAuthors:
+    """What our curves give, and as `authors` what the authors' points give by an equal fit.
 
     thresholds: the note has the number at the other thresholds of the test error, too, which are
     the same networks.
@@ -48,27 +48,30 @@ class Beside:
         if table.empty:
             return ""
         others = set(table.loc[table["criterion"] == "test_error", "threshold"]) - {THRESHOLD}
-        rows = {one: self.measure.rows.given(threshold=one) for one in sorted(others)}
-        found = {one: replace(self.measure, rows=own)(tables) for one, own in rows.items()}
-        parts = [f"{one.value:.2f} at {at:.0%}" for at, one in found.items() if one.n]
+        parts = []
+        for threshold in sorted(others):
+            rows = self.measure.rows.given(threshold=threshold)
+            number = replace(self.measure, rows=rows)(tables)
+            parts += [f"{number.value:.2f} at {threshold:.0%}"] if number.n else []
         return f"; other thresholds: {', '.join(parts)}" if parts else ""
 
 
-# The paper's points over ours by its practice.
+# The paper's points divided by ours by the figures' recipe.
 points = rows_of("sample_complexity", "cells", "published_values", what="points",
-                 nothing="no curve of the practice on a grammar of the paper's points")(
+                 nothing="no curve of the figures' recipe on a grammar of the paper's points")(
     practice_points
 ).then(lambda found: found.assign(known=found["low"].notna()))  # fmt: skip
 sheet = Sheet()
-say = sheet.topic("Sample complexity: the authors' points over ours by its practice", "4 B, C",
+say = sheet.topic("Sample complexity: the authors' points compared with ours by the figures'"
+                  " recipe", "4 B, C",
                   place="Figure 4 B, C")  # fmt: skip
 say("published-within-prediction",
-    "Part of the published points in the 95 % prediction of one grammar and grid",
+    "Fraction of the authors' points in our 95 % prediction interval of one grammar and grid of P",
     points.part("inside", s=2, known=True, shared=True, tells="width"), Above(0.75),
-    "of thirty points that a 95 % interval should hold, the exact interval of their part"
-    " goes down to 0.78 when two are outside; a third outside, by another protocol, is"
-    " seen; after a look: a lower bound, before 0.95 ± 0.2, of which only the lower end can"
-    " fail; and the interval of vocabularies, before that of independent points. With fewer"
-    " than thirteen vocabularies it can be refuted or stay open, and not agree",
+    "of thirty points that a 95 % interval should hold, the exact interval of their fraction"
+    " goes down to 0.78 when two are outside; a third outside, by another recipe, is seen;"
+    " changed after seeing results: a lower bound, before 0.95 ± 0.2, of which only the lower"
+    " end can fail; and the interval of clusters of equal v, before that of independent points."
+    " With fewer than thirteen clusters it can differ or be inconclusive, and not reproduced",
     fixed="after")  # fmt: skip
 PRACTICE_CLAIMS = tuple(sheet.claims)

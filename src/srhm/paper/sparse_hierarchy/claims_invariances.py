@@ -38,8 +38,8 @@ from srhm.statistics.sample_complexity import (
 
 # A factor between P*_S and P* within which they are nearly equal.
 NEARLY = 1.5
-# A sensitivity above its threshold that changes by less than this part from one P to the next, the
-# next beyond so many P*, will not fall to it: it is on a plateau, and P*_S does not exist.
+# A sensitivity above its threshold that changes by less than this fraction from one P to the next,
+# the next beyond so many P*, will not fall to it: it is on a plateau, and P*_S does not exist.
 PLATEAU, BEYOND = 0.05, 2
 
 
@@ -75,11 +75,11 @@ def invariances(
     criterion: str,
     practice_width: bool = False,
 ) -> pd.DataFrame:
-    """P* with P* of a sensitivity (`invariance`, by its criterion) of each grammar, over P*: ratio.
+    """P* of a sensitivity (`invariance`, by its criterion) of each grammar divided by P*: ratio.
 
-    side: 0, or where that P*_S lies of the bound that stands in its place, above (1) or below (-1).
-    half_way: P at which the sensitivity has fallen half-way (`log_half_way`) over P*, which needs
-    no threshold. Grammars whose sensitivity is on a PLATEAU are left out, as those without P*_S.
+    side: 0, or whether P*_S lies above (1) or below (-1) the bound that replaces it. half_way: P at
+    half height of the sensitivity (`log_half_way`) divided by P*, which needs no threshold.
+    Grammars whose sensitivity is on a PLATEAU are left out, as those without P*_S.
     practice_width: FCNs as wide as those of the published figure.
     """
     if practice_width:
@@ -124,7 +124,7 @@ def _fallen(own: pd.DataFrame, threshold: float) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class Concurrence(CensoredMean):
-    """Mean of log(P*_S / P*), or D for S; the note has that of the half-way P beside."""
+    """Mean of log(P*_S / P*), or D for S; the note also has that of P at half height."""
 
     def __call__(self, tables: Tables) -> Measurement:
         """See the class."""
@@ -133,8 +133,9 @@ class Concurrence(CensoredMean):
         if rows.empty or not rows["half_way"].notna().any():
             return measured
         known = np.log(rows["half_way"].dropna())
-        beside = f"half-way P over P* {np.exp(known.mean()):.2f} ({len(known)} grammars)"
-        return replace(measured, note=f"{measured.note}; {beside}")
+        ratio, n = np.exp(known.mean()), len(known)
+        half_height = f"P at half height divided by P* {ratio:.2f} ({n} grammars)"
+        return replace(measured, note=f"{measured.note}; {half_height}")
 
 
 def of_ratio(
@@ -159,21 +160,21 @@ PLACES = {
     "cnn": "section 5; appendix E",
     "fcn": "section 5; appendix F",
 }
-# Tolerances were fixed before anything was measured; each L alone came after a look.
+# Tolerances were fixed before anything was measured; each L alone came after seeing results.
 NEARLY_EQUAL: dict[str, Any] = {
     "expected": Factor(1, within=NEARLY),
-    "why": "×1.5: 'nearly equal'; P* of one curve is known to a step of the published grid of P,"
-    " a factor 1.3-1.9, and the thresholds of S_2 and D_2 were tuned on the published curves",
+    "why": "×1.5: 'nearly equal'; P* of one curve is known to a step of the authors' grid of P,"
+    " a factor 1.3-1.9, and the thresholds of S_2 and D_2 were tuned on the authors' curves",
 }
 EACH_DEPTH = NEARLY_EQUAL | {
     "fixed": "after",
-    "why": f"{NEARLY_EQUAL['why']}. Each L alone, changed after a look: the mean over both hides"
-    " where they differ (s = 3 has few curves of L = 3)",
+    "why": f"{NEARLY_EQUAL['why']}. Each L separately, changed after seeing results: the mean over"
+    " both hides where they differ (s = 3 has few curves of L = 3)",
 }
 AT_LARGEST = NEARLY_EQUAL | {
     "fixed": "after",
-    "why": f"{NEARLY_EQUAL['why']}. Written after a look: the mean over v hides a trend; a line in"
-    " ln v, at the largest",
+    "why": f"{NEARLY_EQUAL['why']}. Written after seeing results: the mean over v hides a trend; a"
+    " line in ln v, at the largest",
 }
 
 
@@ -184,7 +185,7 @@ when = sheet.topic("Invariances are learnt when the task is: P*_S and P*_D again
 for branching, net in ((2, "lcn"), (2, "cnn"), (3, "lcn"), (3, "cnn"), (2, "fcn")):
     for kind in "SD":
         name, criterion = f"{kind.lower()}-ratio-{net}-s{branching}", f"{kind}_2"
-        start, ratio = f"{net.upper()}, s = {branching}", f"P*_{kind} ≈ P*: P*_{kind} over P*"
+        start, ratio = f"{net.upper()}, s = {branching}", f"P*_{kind} divided by P*"
         shown = {"figure": FIGURES[net, branching][kind], "place": PLACES[net]}
         if branching == 3:
             when(name, f"{start}: {ratio}", of_ratio(net, 3, criterion), **shown)
@@ -197,12 +198,12 @@ for branching, net in ((2, "lcn"), (2, "cnn"), (3, "lcn"), (3, "cnn"), (2, "fcn"
                  of_ratio(net, 2, criterion, L=L, at_largest=True), **shown,
                  **AT_LARGEST)  # fmt: skip
 # The FCN as Figure 16 was made: its output, 20 % for both; once at the caption's widths or what
-# this preset has in their place, once at the practice's.
+# this preset has instead, once at those of the figures' recipe.
 for wide in (False, True):
     for kind, criterion in OUTPUT_OF_FCN.items():
         when(f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
-             f"FCN, s = 2: P*_{kind} ≈ P*, {kind} of output, practice"
-             f"{', its width' if wide else ''}: P*_{kind} over P*",
+             f"FCN, s = 2, figures' recipe{' and widths' if wide else ''}: P*_{kind} of the output"
+             " divided by P*",
              of_ratio("fcn", 2, criterion, wide=wide), figure=FIGURES["fcn", 2][kind],
              place=PLACES["fcn"])  # fmt: skip
 CONCURRENCE_CLAIMS = tuple(sheet.claims)
@@ -284,7 +285,7 @@ def _of_curve(rows: pd.DataFrame, values: pd.Series, kind: str) -> pd.DataFrame:
 
 @rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.DataFrame:
-    """S_{k,l} or D_{k,l} of k > l at the largest over that at the smallest P of each curve: value.
+    """S_{k,l} or D_{k,l} of k > l at the largest P divided by that at the smallest: value.
 
     Of hidden layers, the ratio of that which falls least. Curves need a test error that falls from
     above 30 % to below 10 % within their window; windows differ between curves.
@@ -311,11 +312,12 @@ def remains(
 
 @rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd.DataFrame:
-    """P_half over another of each curve, geometric mean over the levels: value.
+    """P_half divided by another of each curve, geometric mean over the levels: value.
 
-    P_half is where the output's sensitivity has fallen half-way, to the geometric mean of its
-    values at the smallest and the largest P. kinds: "S" or "D": that of the levels l = 2 ... L over
-    that of l = 1; "SD": that of D over that of S. A curve enters if it has one at every level.
+    P_half is at half height of the output's sensitivity, the geometric mean of its
+    values at the smallest and the largest P. kinds: "S" or "D": that of the levels l = 2 ... L
+    divided by that of l = 1; "SD": that of D divided by that of S. A curve enters if it has one at
+    every level.
     """
     rows = _starting_unlearnt(rows)
     learning = rows[rows["left_out"] == ""]
@@ -349,61 +351,66 @@ WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
 OF_GRAMMARS: Any = {"error": "clusters", "alone": "L", "tells": "width"}
 A_FALL = (
     "the bound is no change: the paper gives no number for 'significantly lower', and how far a"
-    " sensitivity falls depends on the smallest and the largest P. Changed after a look, before"
-    " one half"
+    " sensitivity falls depends on the smallest and the largest P. Changed after seeing results,"
+    " before one half"
 )
 LEARNT_D = (
     Below(0.1),
-    "0.1: insensitivity is 0, and 10 % is the value that the paper takes for a learnt invariance"
+    "0.1: insensitivity is 0, and 10 % is the value that the paper uses for a learnt invariance"
     " (D_2 of LCNs); above it a tenth of the variance between data is left",
 )
 LEARNT_S = (
     Below(0.2),
-    "0.2: insensitivity is 0, and 20 % is the smallest of the values that the paper takes for a"
-    " learnt invariance to synonyms (20 to 50 %). Changed after a look, before 0.1, which is"
-    " that of D_2",
+    "0.2: insensitivity is 0, and 20 % is the smallest of the values that the paper uses for a"
+    " learnt invariance to synonyms (20 to 50 %). Changed after seeing results, before 0.1, the"
+    " value of D_2",
 )
 L2: dict[str, int] = {"L": 2}
 L3: dict[str, int] = {"L": 3}
 # The largest of one level (L = 2) and of two (L = 3) are two measurements.
 REMAINS: tuple[tuple[str, str, str, str, dict[str, int], tuple[Expectation, str]], ...] = (
     ("S", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_S),
-    ("S", "lower-L3", "largest of l = 1, 2, L = 3", "output below top", L3, LEARNT_S),
+    ("S", "lower-L3", "levels l = 1, 2 (the largest), L = 3", "output below top", L3, LEARNT_S),
     ("D", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_D),
-    ("D", "lower-L3", "largest of l = 1, 2, L = 3", "output below top", L3, LEARNT_D),
+    ("D", "lower-L3", "levels l = 1, 2 (the largest), L = 3", "output below top", L3, LEARNT_D),
     ("D", "top", "level l = L", "output at top", {}, LEARNT_D),
 )
 ONSETS = (
-    ("s-onset-of-levels", "S", "half-way P of S, levels l ≥ 2 over l = 1"),
-    ("d-onset-of-levels", "D", "half-way P of D, levels l ≥ 2 over l = 1"),
-    ("onset-of-d-and-s", "SD", "half-way P of D over that of S at equal levels"),
+    ("s-onset-of-levels", "S", "P at half height of S, levels l ≥ 2 divided by level 1"),
+    ("d-onset-of-levels", "D", "P at half height of D, levels l ≥ 2 divided by level 1"),
+    (
+        "onset-of-d-and-s",
+        "SD",
+        "P at half height of D divided by P at half height of S, equal levels",
+    ),
 )
 
 # What is expected was fixed before anything was measured, but where `fixed` says so.
 sheet = Sheet()
 fall, remain, onset = (sheet.topic(topic, "") for topic in (
-    "Sensitivities fall: their value at the largest over that at the smallest P",
+    "Sensitivities of hidden layers fall as P grows",
     "The output becomes insensitive at every level: sensitivities at the largest P",
-    "All levels in one go: where the output's sensitivities have fallen half-way",
+    "All levels in one go: P at half height of the output's sensitivities",
 ))  # fmt: skip
 for net in NETS:
     for kind in "SD":
         fall(f"{kind.lower()}-hidden-falls-{net}",
-             f"{net.upper()}: {kind}_k,l of hidden layers k ≥ l+1, the one that falls least",
+             f"{net.upper()}: {kind}_k,l at the largest P divided by its value at the smallest,"
+             " hidden layer k > l that falls least",
              falls.given(kind=kind).mean("value", scale="ratio", net=net, **OF_GRAMMARS),
              Below(1), A_FALL, figure=FIGURES_OF_LAYERS[net], place=APPENDICES[net],
              fixed="after")  # fmt: skip
 for net in NETS:
     for kind, name, says, entries, depth, (expected, why) in REMAINS:
         remain(f"{kind.lower()}-output-{name}-remains-{net}",
-               f"{net.upper()}: output insensitive to {WORDS[kind]}: {kind} of {says}",
+               f"{net.upper()}: sensitivity {kind} of the output to {WORDS[kind]} of {says}",
                remains.given(kind=kind, entries=entries).mean(
                    "value", where={"net": net, **depth}, **OF_GRAMMARS),
                expected, why, figure=FIGURES_OF_LAYERS[net], place="section 5",
                fixed="after" if depth else "before")  # fmt: skip
 for net in NETS:
     for name, kinds, says in ONSETS:
-        onset(f"{name}-{net}", f"{net.upper()}: {says}",
+        onset(f"{name}-{net}", f"{net.upper()}, output: {says}",
               delays.given(kinds=kinds).mean("value", scale="log", net=net, read=2, **OF_GRAMMARS),
               Factor(1, within=1.5),
               "×1.5: about a step of our grid of P (a factor 1.4), while the test error falls from"

@@ -14,7 +14,7 @@ import pandas as pd
 from srhm.model.grammar import GRAMMAR
 from srhm.paper.sparse_hierarchy.analysis import CRITERION, practice_curves, practice_points
 from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS
-from srhm.paper.sparse_hierarchy.claims_authors import Beside
+from srhm.paper.sparse_hierarchy.claims_authors import WithAuthors
 from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
@@ -68,7 +68,7 @@ def practice_fits(
 
 def _fits(claim: Claim, ways: Ways) -> list[dict[str, Any]]:
     """The row of a claim; none if less than FEWEST points say something of it."""
-    measure = claim.measure.measure if isinstance(claim.measure, Beside) else claim.measure
+    measure = claim.measure.measure if isinstance(claim.measure, WithAuthors) else claim.measure
     if not isinstance(measure, Slope):
         return []
     entering = measure.entering(ways["practice"])

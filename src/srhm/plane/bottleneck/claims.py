@@ -25,7 +25,7 @@ def weights(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
 sheet = Sheet()
 say = sheet.topic("Bottleneck and singular values", "bottleneck")
 say("bottleneck-rank-decay",
-    "with weight decay: large singular values of deep layers, minus n_c - 1",
+    "With weight decay: number of large singular values of deep layers minus (n_c - 1)",
     weights.mean("excess", per="key", is_decayed=True, is_deep=True),
     Within(0, 1), "1, ours: a network trained before had 2 to 3 where n_c - 1 = 3",
     place="talk, slide 'Bottleneck Structure on the Weights'")  # fmt: skip

@@ -7,7 +7,7 @@ the smallest alpha_tilde of a net and s_0, lazy learning the largest. Cells trai
 check the flow, enter the claim on SGD alone.
 
 Expected numbers and tolerances were fixed before the claims were computed, after a look at the
-first cells (s0 = 0, and some of the CNN's at s0 = 1).
+first networks (s0 = 0, and some of the CNN's at s0 = 1).
 """
 
 from typing import Any
@@ -66,7 +66,7 @@ def checked(cells: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of("sample_complexity", what="curves")
 def onsets(complexity: pd.DataFrame, *, kind: str) -> pd.DataFrame:
-    """Curves with P*_S, or P*_D, over P*: `ratio`."""
+    """Curves with P*_S, or P*_D, divided by P*: `ratio`."""
     errors, others = (of_criterion(complexity, name) for name in ("test_error", f"{kind}_2"))
     both = errors.merge(others, on=["curve", "alpha_tilde"], suffixes=("", "_other"))
     ratio = both["P_star_other"] / both["P_star"]
@@ -113,7 +113,7 @@ LAW: dict[str, Any] = {
     "fixed": "after",
     "expected": Within(2, 0.35),
     "why": "0.35, as for the same law on the paper's own curves; of lazy learning no source says"
-    " anything; after a look: the interval by vocabularies",
+    " anything; changed after seeing results: the interval by clusters of equal v",
 }
 SAME_ERROR: dict[str, Any] = {
     "fixed": "after",
@@ -132,26 +132,30 @@ order = sheet.topic("Relative stability R_k = D_k/G_k", "stability")
 for net, equation in (("lcn", "Eq. 3"), ("cnn", "Eq. 4")):
     # Both regimes are in Fig. 8; P* across alpha_tilde is a question of ours.
     law(f"empty-places-{net}-feature",
-        f"{net.upper()}, smallest α̃: exponent of (s_0+1) in P*, L = 2",
+        f"{net.upper()}, feature learning (smallest α̃): exponent of s_0+1 in P*, L = 2",
         stars.slope("P_star", "places", net=net, L=2, feature=True, error="clusters",
                     within=(*(one for one in GRAMMAR if one != "s0"), "seed"), tells="alpha_tilde"),
         place=f"{equation}; thesis, chapter 3b, Fig. 8", **LAW)  # fmt: skip
-law("sgd-agrees", "SGD and gradient flow: size of the difference of their test errors",
+law("sgd-agrees", "Modulus of the difference of the test errors of SGD and gradient flow",
     checked.mean("size"), Below(0.05), f"{HALF_OF_THE_THRESHOLD} there is no number",
     place="ours")  # fmt: skip
 for kind in "SD":
-    onset(f"{kind.lower()}-onset-feature", f"smallest α̃: P*_{kind} ≈ P*: P*_{kind} over P*",
+    onset(f"{kind.lower()}-onset-feature",
+          f"Feature learning (smallest α̃): P*_{kind} divided by P*",
           onsets.given(kind=kind).mean("ratio", scale="log", feature=True,
                                        tells="alpha_tilde"))  # fmt: skip
 for name, says, where in (
-    ("at-end", "Kernel at the end minus network, all α̃", {"kernel": "end"}),
-    ("at-start-lazy", "Kernel at initialisation minus network, largest α̃",
+    ("at-end", "All α̃: modulus of the difference of the test errors of the final kernel and the"
+               " network",
+     {"kernel": "end"}),
+    ("at-start-lazy",
+     "Largest α̃: modulus of the difference of the test errors of the first kernel and the network",
      {"kernel": "initial", "lazy": True}),
 ):  # fmt: skip
-    kernel(f"kernel-{name}", f"{says}: size of the difference of test errors",
+    kernel(f"kernel-{name}", says,
            frozen.mean("size", per=("curve", "alpha_tilde"), where={**where, "unlearnt": True},
                        tells="alpha_tilde"))  # fmt: skip
-order("r-before-training", "R_2 before training is of order one",
+order("r-before-training", "Relative stability R_2 = D_2/G_2 of layer 2 before training",
       before_training.mean("log", feature=True, tells="alpha_tilde"),
       Factor(1, within=3), "×3, ours: from 0.3 to 3 counts as order one",
       place="thesis, chapter 4, Fig. 3")  # fmt: skip
@@ -162,6 +166,6 @@ CLAIMS = after_a_look(
     }),
     {
         "sgd-agrees kernel-at-end kernel-at-start-lazy":
-            "the size of differences, with an upper bound; before signed means within 0.05 of 0",
+            "the modulus of differences, with an upper bound; before signed means within 0.05 of 0",
     },
 )  # fmt: skip

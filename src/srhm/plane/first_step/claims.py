@@ -18,16 +18,17 @@ say = sheet.topic(
     "First step of gradient descent (appendix C)", "first_step", place="appendix C; Eq. 12",
     why="below 0.5, so that no value is within the tolerance of two whole exponents",
 )  # fmt: skip
-say("first-step-law-lcn", "LCN: noise = signal at P ~ (s_0+1)^L n_c m^L: slope of the logarithms",
+say("first-step-law-lcn",
+    "LCN, first gradient step: slope of log P at noise = signal against log (s_0+1)^L n_c m^L",
     exponents.given(of="law", depth=None).mean("slope", tells="n_grammars"), Within(1, 0.15),
-    "0.15, as for P*: a factor 1.4 a decade; which parameter a misfit comes from is in the rows of"
-    " the exponents")  # fmt: skip
-for name, of, letters, L, power in (
-    ("s0", "s0+1", "(s_0+1)", 2, 2), ("s0", "s0+1", "(s_0+1)", 3, 3), ("m", "m", "m", 2, 2),
+    "0.15, as for P*: a factor 1.4 a decade; the exponents say which parameter causes a misfit",
+    )  # fmt: skip
+for name, of, letters, L, expected in (
+    ("s0", "s0+1", "s_0+1", 2, 2), ("s0", "s0+1", "s_0+1", 3, 3), ("m", "m", "m", 2, 2),
     ("m", "m", "m", 3, 3), ("nc", "n_c", "n_c", 2, 1),
 ):  # fmt: skip
     say(f"first-step-{name}-exponent-lcn-L{L}",
-        f"LCN: exponent of {letters} in the P of noise = signal, L = {L}",
+        f"LCN, first gradient step: exponent of {letters} in the P of noise = signal, L = {L}",
         exponents.given(of=of, depth=L).mean("slope", tells="n_grammars"),
-        Within(power, 0.35))  # fmt: skip
+        Within(expected, 0.35))  # fmt: skip
 CLAIMS = tuple(sheet.claims)

@@ -19,7 +19,7 @@ from srhm.statistics.jamming import first_jammed, hessian_modes, with_jamming
 @rows_of("cells", "hessian_summaries", nothing="no jammed network with exact spectra",
          what="spectra of Hp of jammed networks")  # fmt: skip
 def spectra(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
-    """Jammed networks with exact spectra, and `negative`, that part of the nonzero modes of Hp."""
+    """Jammed networks with exact spectra, and `negative`, that fraction of the modes of Hp."""
     marked = with_jamming(cells).query("jammed")
     found = [hessian_modes(row, summaries) for _, row in marked.iterrows()]
     negative = [one.negative_hp if one else nan for one in found]
@@ -41,22 +41,26 @@ def at_the_transition(cells: pd.DataFrame) -> pd.DataFrame:
 
 sheet = Sheet()
 say = sheet.topic("Jamming: unsatisfied points and spectra of the Hessian", "jamming")
-for data, sigma, part, what, place in (
+for data, sigma, expected, networks, place in (
     ("random", "relu", 0.5, "FCN, ReLU, random data", "Fig. 7a"),
     ("random", "tanh", 0.43, "FCN, tanh, random data", "Fig. 7e"),
     ("srhm", "relu", 0.5, "ReLU, SRHM", "Fig. 9e for images"),
 ):
-    say(f"hp-negative-{sigma}-{data}", f"Negative part of the nonzero modes of Hp: {what}",
-        spectra.mean("negative", data=data, activation=sigma), Within(part, 0.05),
+    say(f"hp-negative-{sigma}-{data}",
+        f"Jammed networks ({networks}): negative fraction of the nonzero modes of the Hessian"
+        " term Hp",
+        spectra.mean("negative", data=data, activation=sigma), Within(expected, 0.05),
         "0.05, ours: the expected 0.5 of ReLU and 0.43 of tanh are 0.07 apart",
         place=f"thesis, ch. 1, {place}")  # fmt: skip
-say("unsatisfied-at-jamming-random", "N_Δ/N at the first jammed P/N, ReLU, random data",
+say("unsatisfied-at-jamming-random",
+    "ReLU, random data, first jammed P/N: unsatisfied points N_Δ divided by weights N",
     at_the_transition.mean("unsatisfied", data="random", activation="relu",
                            each="P/N = {load:.2f} at N = {n_weights}"),
     Within(0.75, 0.25),
     "0.25, ours: N_Δ/N rises with P/N, and a step of the grid is some 10 % of P/N",
     place="thesis, ch. 1, Fig. 6a")  # fmt: skip
-say("n-star-true-over-shuffled", "N* at equal P, labels over shuffled labels",
+say("n-star-true-over-shuffled",
+    "Weights N* needed to fit P points: true labels divided by shuffled labels",
     jamming_points.ratio(
         "N_star", labels="parity", over={"labels": "shuffled"}, each="{ratio:.2f} at {P}",
         on=("net", "L", "s", "s0", "v", "m", "n_c", "P", "bias", "initialisation", "settings")),

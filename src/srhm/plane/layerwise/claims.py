@@ -16,22 +16,22 @@ layerwise = partial(
 )
 LAW = partial(
     layerwise, expected=Within(1, 0.25), fixed="after",
-    why="0.25: the claim leaves o(1) open; an exponent of m that is wrong by one would be 1/3"
-        " (L = 3) or 1/2 (L = 2); after a look: the interval of paired seeds",
+    why="0.25: the article leaves a term o(1); an exponent of m that is wrong by one would be 1/3"
+        " (L = 3) or 1/2 (L = 2); changed after seeing results: the interval of paired seeds",
 )  # fmt: skip
 
 CLAIMS = (
     LAW(
-        "m-exponent-layerwise", "trained layer by layer: P* ~ m^L, slope of log P* on log m^L",
+        "m-exponent-layerwise", "Trained layer by layer: slope of log P* against log m^L",
         measure=GROWTH(against="power", where={"series": "layerwise"}),
     ),
     LAW(
-        "m-exponent-end-to-end", "trained end to end: P* ~ m^L, slope of log P* on log m^L",
+        "m-exponent-end-to-end", "Trained end to end: slope of log P* against log m^L",
         place="Eq. 3 and 4", measure=GROWTH(against="power", where={"series": "end_to_end"}),
     ),
     layerwise(
         "layerwise-over-shallow",
-        "deep and layer by layer needs fewer points than one hidden layer: ratio",
+        "P* of deep networks trained layer by layer divided by P* of one hidden layer",
         expected=Below(1),
         why="the bound is an equal P*: below 1 layerwise training needs fewer points",
         measure=Mean(

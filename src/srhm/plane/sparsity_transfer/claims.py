@@ -1,7 +1,7 @@
 """What is expected of a network that meets the other kind of sparsity, fixed before measuring.
 
 No source measures it; section 3 defines both kinds: A puts each informative feature in a sub-patch
-of its own, B keeps their order only, so that A is a part of B.
+of its own, B keeps their order only, so that A is contained in B.
 """
 
 import pandas as pd
@@ -36,6 +36,6 @@ say = sheet.topic(
 )  # fmt: skip
 for net in ("cnn", "lcn"):
     say(f"sparsity-b-to-a-{net}",
-        f"{net.upper()} that has learnt sparsity B: its test error on sparsity A",
+        f"{net.upper()} that has learnt sparsity B: test error on data of sparsity A",
         errors.mean("error", net=net, trained_on="B", tested_on="A"))  # fmt: skip
 CLAIMS = tuple(sheet.claims)

@@ -21,7 +21,7 @@ from srhm_studies.beyond.memory.analysis import (
 )
 
 SMALL = 64  # M_eff of the memories that Figure 4 has on its left
-# What a RAM learns from the best columns beside these: gain, 1 - q/q_best.
+# What a RAM learns from the best columns, compared with these: gain, 1 - q/q_best.
 learnt_by_ram = rows_in("cells", what="cells (M, μ, r)").then(
     lambda cells: with_best_columns(cells, ["ccp"])
 ).let(gain=lambda rows: 1 - rows["q"] / rows["q_best"])  # fmt: skip
@@ -30,16 +30,16 @@ learnt_by_ram = rows_in("cells", what="cells (M, μ, r)").then(
 @rows_of("cells", what="pairs of seeds")
 def learnt(cells: pd.DataFrame, *, large: bool = False) -> pd.DataFrame:
     """What is learnt from each start and seed, with `M_eff`: at most SMALL, or above it."""
-    own = of_experiment(cells, "learning")
-    own = own.assign(M_eff=effective_memory(own))
-    return own[(own["M_eff"] > SMALL) == large]
+    cells = of_experiment(cells, "learning")
+    cells = cells.assign(M_eff=effective_memory(cells))
+    return cells[(cells["M_eff"] > SMALL) == large]
 
 
 @rows_of("cells", what="seeds")
 def costs(cells: pd.DataFrame) -> pd.DataFrame:
     """What a random start costs a Memento minus what it costs a RAM, by seed, mean over all sizes.
 
-    Over the necklace start, and over the columns of confidence; sizes up to SMALL.
+    Compared with the necklace start, and with the columns of confidence; sizes up to SMALL.
     """
     by_seed = []
     for memory, best in (("memento", "necklace"), ("ram", "ccp")):
@@ -51,13 +51,18 @@ def costs(cells: pd.DataFrame) -> pd.DataFrame:
     return (by_seed[0] - by_seed[1]).dropna().rename("cost").reset_index()
 
 
+STARTS = {
+    "random": "random starts", "linear": "linear starts", "columns": "columns",
+    "ccp": "columns of confidence", "cycles": "cycles", "necklace": "necklaces",
+}  # fmt: skip
 sheet, THESIS = Sheet(), "thesis, ch. 7"
 topic = partial(sheet.topic, "Two hypotheses and a finite memory")
 say = topic("memory_columns", place=f"{THESIS}, Fig. 2: by nothing")
 say("columns-local-optimum",
-    "Learning from the columns + 1e-4: by which part it lowers their best q",
+    "RAM: fraction by which learning from columns of confidence + 1e-4 lowers the probability q of"
+    " the worse arm",
     learnt_by_ram.number(Range, "gain", tells="status"), Below(0.01),
-    "an upper bound: 1 %, what the 1e-4 and the end of the flow may leave")  # fmt: skip
+    "an upper bound: 0.01, what the 1e-4 and the end of the flow may leave")  # fmt: skip
 
 say = topic("memory_starts", expected=Below(0),
             why="an upper bound: the thesis orders the starts, and gives no numbers")  # fmt: skip
@@ -66,7 +71,8 @@ for prefix, words, panel, large in (
 ):  # fmt: skip
     for start, other in (("linear", "random"), ("columns", "linear"), ("ccp", "columns")):
         say(f"{prefix}-{start}-below-{other}",
-            f"{words}: q learnt from {start} minus q learnt from {other}",
+            f"{words}, probability q of the worse arm: learnt from {STARTS[start]} minus from"
+            f" {STARTS[other]}",
             learnt.given(large=large).difference(
                 "q", memory="ram", start=start, over={"start": other}, on=settings(start),
                 tells="size"), place=f"{THESIS}, Fig. 4 {panel}")  # fmt: skip
@@ -75,13 +81,15 @@ for prefix, words, panel, large in (
 ):  # fmt: skip
     for other in ("cycles", "necklace"):
         say(f"{prefix}-random-{other}",
-            f"{words}: q learnt from random minus q learnt from {other}",
+            f"{words}, probability q of the worse arm: learnt from random starts minus from"
+            f" {STARTS[other]}",
             learnt.given(large=large).difference(
                 "q", memory="memento", start="random", over={"start": other}, on=settings(other),
                 tells="size"), Within(0, 0.05),
             "0.05, ours: a tenth of all values that q can have, 0 to 1/2",
             place=f"{THESIS}, Fig. 4 {panel}: no significant difference")  # fmt: skip
-say("random-start-costs-memento-less", "What a random start costs in q: a Memento minus a RAM",
+say("random-start-costs-memento-less",
+    "Increase of the probability q of the worse arm by random starts: Memento minus RAM",
     costs.mean("cost"), why="an upper bound: a Memento is less sensitive to its start",
     place=f"{THESIS}, section 5")  # fmt: skip
 
@@ -89,7 +97,8 @@ say = topic("memory_architectures", expected=Below(0),
             why="an upper bound: the thesis finds Memento better")  # fmt: skip
 for suffix, M_eff, panel in (("", 64, "E"), ("-256", 256, "F")):
     say(f"memento-below-ram{suffix}",
-        f"q from random starts at equal seed, M_eff = {M_eff}: Memento minus RAM",
+        f"Random starts of equal seed, effective memory {M_eff}: q of the Memento minus q of the"
+        " RAM",
         learnt.given(large=M_eff > SMALL).difference(
             "q", memory="memento", start="random", M_eff=M_eff, over={"memory": "ram"},
             on=("M_eff", "mu", "r", "t_end", "seed")), place=f"{THESIS}, Fig. 4 {panel}",
@@ -98,7 +107,8 @@ for suffix, M_eff, panel in (("", 64, "E"), ("-256", 256, "F")):
 CLAIMS = after_a_look(
     sheet.claims,
     {
-        "memento-below-ram": "at M_eff = 64 alone, as the thesis's figure, before with M_eff = 16;"
-        " 20 seeds as there, before 6",
+        "memento-below-ram":
+            "at M_eff = 64 alone, as in the thesis, before with M_eff = 16; 20 seeds as there,"
+            " before 6",
     },
-)
+)  # fmt: skip

@@ -60,9 +60,9 @@ def affine(own: pd.DataFrame) -> pd.DataFrame:
 
 
 def low_ranks(own: pd.DataFrame) -> pd.DataFrame:
-    """(2/N) max ||J_theta f||_op^2 / L of networks of the right rank over that of too low a rank.
+    """(2/N) max ||J_theta f||_op^2 / L of the right rank divided by that of too low a rank.
 
-    `ratio` for each of too low a rank, over the largest of the right one of its map. Only networks
+    `ratio` for each of too low a rank, of the largest of the right one of its map. Only networks
     that fit their points, from L = 6 on.
     """
     own = own[fits_its_points(own) & (own["L"] >= FIRST_DEPTH)]
@@ -124,9 +124,9 @@ last_layers = of("hierarchy").keep(
     excess=lambda rows: rows["n_visible"] - (rows["n_c"] - 1)
 )  # fmt: skip
 
-QUARTER = "a quarter: half of the way to where two whole ranks could be confused"
-HALF = "less than half: the nearest whole number is the expected one"
-TENTH_OF_ANY = "a tenth of the distance of independent pairs, ours"
+QUARTER = "0.25: half of the way to where two whole ranks could be confused"
+HALF = "below 0.5: the nearest whole number is the expected one"
+TENTH_OF_ANY = "0.1 of the distance of independent pairs, ours"
 sheet = Sheet()
 
 
@@ -139,96 +139,107 @@ say = sheet.topic("Representation cost against depth", "cost_depth", why=QUARTER
                   place=slide("Infinite Depth Limit"))  # fmt: skip
 corrections = rows_in("limits", what="seeds")
 for rank in (1, 2, 3):
-    say(f"cost-R0-rank-{rank}", f"R^(0) of a map of rank {rank}",
+    say(f"cost-R0-rank-{rank}", f"Representation cost per layer, R^(0), of a map of rank {rank}",
         corrections.mean("R0", map=f"rank {rank}", tells="L"), Within(rank, 0.25))  # fmt: skip
-say("cost-R0-square", "R^(0) of the identity on a square",
+say("cost-R0-square", "Representation cost per layer, R^(0), of the identity on a square",
     corrections.mean("R0", map="square", tells="L"), Within(2, 0.25),
     place=slide("Identity cost"))  # fmt: skip
-say("cost-R0-circle-conjecture", "R^(0) = Rank_BN = 2: identity on a circle",
+say("cost-R0-circle-conjecture",
+    "Representation cost per layer, R^(0), of the identity on a circle",
     corrections.mean("R0", map="circle", tells="L"), Within(2, 0.25))  # fmt: skip
-say("cost-R1-square", "R^(1) of the identity on a positive square",
+say("cost-R1-square", "First correction R^(1) to the cost of the identity on a positive square",
     corrections.mean("R1", map="square", tells="L"), Within(0, 0.5),
-    "a map that decay flattens by a tenth in two directions has 0.4 less",
+    "0.5: a map that decay flattens by a tenth in two directions costs 0.4 less",
     place=slide("Identity cost"))  # fmt: skip
-say("cost-linear-target", "linear networks: ||theta||^2 against L sum s_i(A)^(2/L)",
+say("cost-linear-target",
+    "Linear networks with product A: relative deviation of ||theta||^2 from L sum s_i(A)^(2/L)",
     linear.mean("off_target"), Below(0.01),
-    "1 %, far below the difference to any other power of the singular values",
+    "0.01, far below the difference to any other exponent of the singular values",
     place=slide("L2 regularization"))  # fmt: skip
-say("cost-sharpness", "exponent of L in max_i (2/N) ||J_theta f(x_i)||^2",
+say("cost-sharpness", "Exponent of the depth L in the sharpness max_i (2/N) ||J_theta f(x_i)||^2",
     maps.slope("sharpness", "L", within="map", of_many_depths=True), Within(1, 0.35),
     "below 0.5, so that no value is within the tolerance of two whole exponents",
     place=slide("Minima stability"))  # fmt: skip
-say("cost-R1-affine", "linear networks: R^(1) less 2 log|A|_+",
+say("cost-R1-affine", "Linear networks with product A: first correction R^(1) minus 2 log|A|_+",
     of("linear").then(affine, nothing="fewer than four depths", what="matrices").mean("apart"),
     Within(0, 0.1), "0.1: a parabola in 1/L through the closed form from L = 6 on is off by 0.02",
     place=slide("First correction"))  # fmt: skip
-say("cost-unstable-ranks", "(2/N) max ||J_theta f||^2 / L, right rank over too low a rank",
+say("cost-unstable-ranks",
+    "Sharpness (2/N) max ||J_theta f||^2 / L: right rank divided by too low a rank",
     of("maps").then(low_ranks, nothing="no network of too low a rank fits its points",
                     what="networks of too low a rank").mean("ratio", scale="ratio"), Below(1),
     "fits of too low a rank are the unstable ones", place=slide("Minima stability"))  # fmt: skip
 
 BOTTLENECK = slide("Bottleneck Structure on the Weights")
 say = sheet.topic("Bottleneck structure of the weights", "cost_weights", why=HALF, place=BOTTLENECK)
-say("cost-weight-rank", "singular values near 1 of middle layers, minus the rank",
+say("cost-weight-rank",
+    "Maps of known rank: singular values near 1 in middle layers minus the rank",
     maps.mean("excess", is_rank=True, deepest=True, tells="L"), Within(0, 0.5))  # fmt: skip
-say("cost-planar", "directions of middle representations, minus k",
+say("cost-planar", "Maps of bottleneck rank k: directions of middle representations minus k",
     middles.mean("excess", per="key"), Within(0, 0.5), place=slide("Identity cost"))  # fmt: skip
-say("cost-geodesic", "linear networks: distance of Sigma_l from (A^T A)^(l/L)",
+say("cost-geodesic",
+    "Linear networks with product A: relative distance of Sigma_l from (A^T A)^(l/L)",
     linear.mean("geodesic_distance"), Below(0.02),
-    "2 % of the norm of Sigma_l: not to be seen in a figure",
+    "0.02 of the norm of Sigma_l: not to be seen in a figure",
     place=slide("Representation geodesics"))  # fmt: skip
 
 say = sheet.topic("Four classes in the plane", "cost_classes", why=HALF,
                   place=slide("Implications: Classification"))  # fmt: skip
-say("cost-class-rank", "directions of the middle layer of deep networks",
+say("cost-class-rank", "Four classes in the plane: directions of the middle layer of deep networks",
     halfway("classes").mean("n_visible", tells="L"), Within(1, 0.49))  # fmt: skip
-OURS = "half: the number is ours, from two triangles of groups with a tripoint each"
+OURS = "0.5: the number is ours, from two triangles of groups with a tripoint each"
 for word, n, why in (("shallow", 2, OURS), ("deep", 0, HALF)):
-    say(f"cost-zigzag-{word}", f"four groups on a zigzag: tripoints, {word}",
+    say(f"cost-zigzag-{word}",
+        f"Four groups on a zigzag, {word} networks: points where three classes meet",
         zigzag.mean("tripoints", **{word: True}, tells="L"), Within(n, 0.5), why)  # fmt: skip
-say("cost-zigzag-rank", "the same: directions of the middle layer, deep",
+say("cost-zigzag-rank", "Four groups on a zigzag: directions of the middle layer of deep networks",
     halfway("zigzag").mean("n_visible", tells="L"), Within(1, 0.49))  # fmt: skip
 
 say = sheet.topic("Fewer outputs than the symmetry leaves", "cost_half", fixed="after",
                   place=slide("Impact of the Output Dim."))  # fmt: skip
 for name, words, outputs, column, expected, why in (
-    ("full", "one output: distance of x, y with f*(x) = f*(y) over any",
+    ("full", "One output: distance of pairs with equal output",
      1, "apart_full", Below(0.1), TENTH_OF_ANY),
-    ("three", "three outputs: the same pairs",
-     3, "apart_full", Above(0.5), "half: one output of three is equal for them, two not"),
-    ("true", "three outputs: pairs that the true symmetry makes equal",
+    ("three", "Three outputs: distance of pairs with equal first output",
+     3, "apart_full", Above(0.5), "0.5: one output of three is equal for them, two not"),
+    ("true", "Three outputs: distance of pairs related by the symmetry",
      3, "apart_true", Below(0.1), TENTH_OF_ANY),
 ):  # fmt: skip
-    say(f"cost-half-{name}", f"{words}, middle layers",
+    say(f"cost-half-{name}", f"{words} divided by distance of any pair, middle layers",
         halves.mean(column, outputs=outputs, per="key"), expected, why)  # fmt: skip
 
 say = sheet.topic("A ball under gravity", "cost_ball", why=HALF,
                   place=slide("Learning Newtonian Mechanics"))  # fmt: skip
 at_frequency = partial(of("ball").then(frequencies, "values").mean, "n_large")
-say("cost-ball-frequency-1", "singular values near 1 at frequency 1", at_frequency(of="1"),
-    Within(2, 0.5))  # fmt: skip
-say("cost-ball-higher", "singular values near 1 at frequencies above 1", at_frequency(of="higher"),
-    Within(0, 0.5))  # fmt: skip
+say("cost-ball-frequency-1",
+    "Ball under gravity: singular values near 1 in middle layers at frequency 1",
+    at_frequency(of="1"), Within(2, 0.5))  # fmt: skip
+say("cost-ball-higher",
+    "Ball under gravity: singular values near 1 in middle layers at frequencies above 1",
+    at_frequency(of="higher"), Within(0, 0.5))  # fmt: skip
 
 say = sheet.topic(
     "Summary statistics of gradient descent", "cost_factorisation",
-    why="a tenth of the variance, ours", place=slide("Summary Statistics"),
+    why="0.1 of the variance, ours", place=slide("Summary Statistics"),
 )  # fmt: skip
-say("cost-factorisation-rank", "singular values near 1 of middle layers",
+say("cost-factorisation-rank",
+    "Network of the losses of gradient descent: singular values near 1 in middle layers",
     losses.mean("weight_rank", tells="L"), Within(2, 0.49), HALF)  # fmt: skip
 for name, column, words, n in (
-    ("overlap", "overlap", "|w^T theta| from two components", 1),
-    ("rest", "rest", "||(I - w w^T) theta|| from them", 1),
-    ("signed", "signed_overlap", "w^T theta, with its sign, from them", 0),
-    ("coordinate", "one_coordinate", "one coordinate across w, from them", 0),
+    ("overlap", "overlap", "|w^T theta|", 1),
+    ("rest", "rest", "||(I - w w^T) theta||", 1),
+    ("signed", "signed_overlap", "w^T theta with its sign", 0),
+    ("coordinate", "one_coordinate", "one coordinate orthogonal to w", 0),
 ):
-    say(f"cost-explained-{name}", f"R^2 of {words}",
+    say(f"cost-explained-{name}",
+        f"Network of the losses of gradient descent: R^2 of {words} from two components",
         losses.mean(f"explained_{column}", tells="L"), Within(n, 0.1))  # fmt: skip
 
 say = sheet.topic("Ranks by layer on a grammar", "cost_hierarchy", place=BOTTLENECK)
-say("cost-hierarchy-rank", "directions of the last hidden layer, minus n_c - 1",
+say("cost-hierarchy-rank",
+    "Networks on a grammar: directions of the last hidden layer minus (n_c - 1)",
     last_layers.mean("excess"), Within(0, 1),
-    "1, ours, as for the other networks on a grammar")  # fmt: skip
+    "1, ours, as for other networks on a grammar")  # fmt: skip
 
 CLAIMS = after_a_look(
     sheet.claims,

@@ -73,51 +73,62 @@ jamming = sheet.topic("Jamming and double descent on digits", "digits_jamming")
 descent = sheet.topic("Jamming and double descent on digits", "digits_descent")
 GROWTH: dict[str, Any] = {"against": "P", "within": ("data", "hidden_layers")}
 A_STEP = "0.25, ours: a step of the widths is a factor of about 1.8 in N"
-MONOTONE = ("a lower bound, ours, as of named nets; the part grows 'monotonically'; written after a"
-            " look at the rows")  # fmt: skip
-jamming("digits-n-star-over-random", "N* of digits over N* of random data, at equal P: ratio",
+MONOTONE = ("a lower bound, ours, as of VGG, ResNet and EfficientNet; the fraction grows"
+            " 'monotonically'; written after seeing results")  # fmt: skip
+jamming("digits-n-star-over-random",
+        "Weights N* needed to fit P points: digits divided by random data, at equal P",
         jamming_points.ratio("N_star", is_random=False, over={"is_random": True},
                      on=("n_inputs", "hidden_layers", "P", "settings"), each="{ratio:.2f} at {P}"),
         Below(1), "an upper bound: images need fewer weights than random data",
         place="thesis, ch. 1, Fig. 10: below")  # fmt: skip
-jamming("digits-n-star-growth", "Slope of log N* against log P, digits",
+jamming("digits-n-star-growth",
+        "Digits: slope of log N* against log P (N*: weights needed to fit P points)",
         jamming_points.slope("N_star", is_random=False, **GROWTH),
         Below(1), "an upper bound: sublinear",
         place="thesis, ch. 1, Fig. 10: sublinear")  # fmt: skip
-jamming("random-n-star-growth", "Slope of log N* against log P, random data",
+jamming("random-n-star-growth",
+        "Random data: slope of log N* against log P (N*: weights needed to fit P points)",
         jamming_points.slope("N_star", is_random=True, **GROWTH), Within(1, 0.25), A_STEP,
         place="thesis, ch. 1, Fig. 5; ch. 2a, Fig. 3A: linear")  # fmt: skip
-jamming("random-unsatisfied", "N_Δ/N at the first jammed P/N, random data",
+jamming("random-unsatisfied",
+        "Random data, first jammed P/N: unsatisfied points N_Δ divided by weights N",
         transitions.mean("unsatisfied", is_random=True,
                           each="{unsatisfied:.2f} (P/N = {load:.2f})"),
         Within(0.75, 0.25),
         "0.25, ours: N_Δ/N rises with P/N, and a step of the grid is a factor of 1.8",
         place="thesis, ch. 1, Fig. 6a")  # fmt: skip
-jamming("random-unsatisfied-depth", "N_Δ/N at equal loss, random data: L = 5 over L = 3",
+jamming("random-unsatisfied-depth",
+        "Random data, equal loss: unsatisfied points per weight at L = 5 divided by those at L = 3",
         by_loss.ratio("unsatisfied", hidden_layers=5, over={"hidden_layers": 3}, on="step",
                       each="{ratio:.2f}"),
-        Within(1, 0.3), "0.3, ours: as of N* by depth; written after a look", fixed="after",
+        Within(1, 0.3), "0.3, ours: as of N* by depth; written after seeing results", fixed="after",
         place="thesis, ch. 1, Fig. 6b: one curve for all L")  # fmt: skip
-for name, label, place in (("random", "random data", "Fig. 6c"), ("digits", "digits", "Fig. 9c")):
+for name, label, place in (("random", "Random data", "Fig. 6c"), ("digits", "Digits", "Fig. 9c")):
     jamming(f"{name}-misclassified-grows",
-            f"Rank correlation of the misclassified part and the loss, {label}",
+            f"{label}: rank correlation of the fraction of misclassified points with the loss",
             misclassified.correlation("train_error", "mean_loss", is_random=name == "random",
                                       groups=("n_inputs", "hidden_layers", "width", "P")),
             Above(0.7), MONOTONE, fixed="after", place=f"thesis, ch. 1, {place}")  # fmt: skip
-jamming("n-star-by-error", "Slope of log dN*/dP against log ε at N*, digits and random data",
+jamming("n-star-by-error",
+        "Digits and random data: slope of log dN*/dP against the log test error at N*",
         steps.slope("growth", "error", within="hidden_layers", n_inputs=10,
                     each="{growth:.3f} at {error:.3f}"),
-        Within(1, 0.25), "0.25, ours: as of N* against P; written after a look", fixed="after",
+        Within(1, 0.25),
+        "0.25, ours: as of N* against P; written after seeing results", fixed="after",
         place="thesis, ch. 9: dN*/dP ~ ε, a conjecture")  # fmt: skip
-descent("digits-has-cusp", "Part of the curves that err most at an inner width from N*/2 on",
+descent("digits-has-cusp",
+        "Fraction of the curves whose largest test error is at an inner width, from N*/2 on",
         curves.part("is_cusp"), Above(0.75),
-        "a lower bound, ours: what twelve curves can tell; written after a look at the rows",
+        "a lower bound, ours: what twelve curves can tell; written after seeing results",
         fixed="after", place="thesis, ch. 2a, Fig. 4: a cusp at jamming")  # fmt: skip
-descent("digits-cusp", "N of the largest final test error, over N*",
+descent("digits-cusp",
+        "Digits: N of the largest final test error divided by N* (N*: weights needed to fit)",
         cusps.mean("peak_over_star", scale="log", each="P = {P}: {N_peak:g} against {N_star:.3g}"),
         Factor(1, within=2), "×2, ours: a step of the widths",
         place="thesis, ch. 2a, Fig. 4C")  # fmt: skip
-descent("mnist-cusp-place", f"N of the largest test error from {BEFORE:g} N* on, over N*, MNIST",
+descent("mnist-cusp-place",
+        f"MNIST: N of the largest test error from {BEFORE:g} N* on, divided by N* (weights needed"
+        " to fit)",
         tops.mean("over_star", scale="log", each="{over_star:.2f}"),
         Factor(1, within=2), "×2, ours: as of digits",
         place="thesis, ch. 2a, Fig. 4B, C")  # fmt: skip

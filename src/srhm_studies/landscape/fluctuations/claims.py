@@ -63,7 +63,7 @@ def members(*tables: pd.DataFrame, data: str) -> pd.DataFrame:
     return resampled[resampled["n"] <= MOST]
 
 
-@rows_of("cells", nothing="no networks of small batches beside those of all points")
+@rows_of("cells", nothing="no networks of small batches and of all points")
 def noise(cells: pd.DataFrame) -> pd.DataFrame:
     """`by_noise` of digits, where there are networks of both kinds."""
     rows = analysis.by_noise(DIGITS, cells)
@@ -129,63 +129,73 @@ def smoothed(rows: pd.DataFrame) -> float:
 
 
 # Of each data set: tag in the identifiers, end of its figures' names, what a statement starts with.
-SETS = {DIGITS: ("", "", ""), MNIST: ("mnist-", "_mnist", "MNIST: ")}
+SETS = {DIGITS: ("", "", "Digits: "), MNIST: ("mnist-", "_mnist", "MNIST: ")}
 TOPIC, CH_2B = "Fluctuations beyond jamming", "thesis, ch. 2b, Fig."
 sheet = Sheet()
 for data, (tag, end, start) in SETS.items():
-    power = partial(exponent, data=data)
-    name, over = f"fluctuations-{tag}", ", from 3 h* on"
+    fitted = partial(exponent, data=data)
+    name, wide = f"fluctuations-{tag}", ", widths from 3 h* on"
 
     say = sheet.topic(TOPIC, f"fluctuations_members{end}")
     say(f"{name}members-error",
-        f"{start}Exponent of n in the excess error of ensembles of n networks",
-        power("n", "excess", of="n"), Within(-1, 0.25),
+        f"{start}exponent of n in the excess error of ensembles of n networks",
+        fitted("n", "excess", of="n"), Within(-1, 0.25),
         "0.25, ours: few test points lie between the boundaries",
         place=f"{CH_2B} 4: 1/n")  # fmt: skip
-    say(f"{name}members-delta", f"{start}Exponent of n in the distance δ of their boundary",
-        power("n", "delta", of="n"), Within(-0.5, 0.1), "0.1, ours: δ is a mean over few points",
+    say(f"{name}members-delta",
+        f"{start}exponent of n in the distance δ of boundaries, ensembles of n networks",
+        fitted("n", "delta", of="n"), Within(-0.5, 0.1), "0.1, ours: δ is a mean over few points",
         place=f"{CH_2B} 4: n^-1/2")  # fmt: skip
-    say(f"{name}members-square", f"{start}Exponent of δ in their excess error",
-        power("delta", "excess", of="n"), Within(2, 0.5),
+    say(f"{name}members-square",
+        f"{start}exponent of the distance δ of boundaries in the excess error of ensembles",
+        fitted("delta", "excess", of="n"), Within(2, 0.5),
         "0.5, ours: the thesis's free fit over sizes has 2.5", place=f"{CH_2B} 4: δ²")  # fmt: skip
     say(f"{name}members-estimate",
-        f"{start}Exponent of ‖f − f̄‖/‖∇f‖ in δ, ensembles of n networks",
-        power("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
+        f"{start}exponent of ‖f − f̄‖/‖∇f‖ in the distance δ of boundaries, ensembles of n"
+        " networks",
+        fitted("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
         place=f"{CH_2B} 10: linear")  # fmt: skip
 
     say = sheet.topic(TOPIC, f"fluctuations_size{end}")
     for column, where in (("test", "test"), ("train", "training"), ("noise", "noise")):
-        say(f"{name}norm-{column}", f"{start}Exponent of N in ‖f − f̄‖, {where} points",
-            power("N", column), Within(-0.25, 0.08),
+        say(f"{name}norm-{column}",
+            f"{start}exponent of the number N of weights in ‖f − f̄‖ at {where} points",
+            fitted("N", column), Within(-0.25, 0.08),
             "0.08, ours: two decades of N, and corrections of order 1/h",
             place=f"{CH_2B} 5: N^-1/4")  # fmt: skip
-    say(f"{name}gradient", f"{start}Exponent of N in ‖∇f‖{over}", power("N", "gradient"),
+    say(f"{name}gradient",
+        f"{start}exponent of the number N of weights in ‖∇f‖{wide}", fitted("N", "gradient"),
         Within(-0.28, 0.1), "0.1, ours: C0 and C1 depend on the data",
         place=f"{CH_2B} 6A: free fit -0.28")  # fmt: skip
-    say(f"{name}square", f"{start}Exponent of δ in the excess ε − ε̄ over sizes{over}",
-        power("delta", "excess"), Within(2, 0.5), "0.5, ours: reaches the thesis's free fit",
+    say(f"{name}square",
+        f"{start}exponent of the distance δ of boundaries in the excess error ε − ε̄{wide}",
+        fitted("delta", "excess"), Within(2, 0.5), "0.5, ours: reaches the thesis's free fit",
         place=f"{CH_2B} 6B: δ², free fit 2.5")  # fmt: skip
-    say(f"{name}linear", f"{start}Exponent of ‖f − f̄‖/‖∇f‖ in δ over sizes{over}",
-        power("estimate", "delta"), Within(1, 0.2), "0.2, ours",
+    say(f"{name}linear", f"{start}exponent of ‖f − f̄‖/‖∇f‖ in the distance δ of boundaries{wide}",
+        fitted("estimate", "delta"), Within(1, 0.2), "0.2, ours",
         place=f"{CH_2B} 6C: linear, free fit 1.1")  # fmt: skip
-    say(f"{name}excess", f"{start}Exponent of N in the excess ε − ε̄{over}", power("N", "excess"),
+    say(f"{name}excess",
+        f"{start}exponent of the number N of weights in the excess error ε − ε̄{wide}",
+        fitted("N", "excess"),
         Within(-0.5, 0.2), "0.2, ours: that of digits_jamming",
         place=f"{CH_2B} 6D: N^-1/2, free fit -0.42")  # fmt: skip
 
     say = sheet.topic(TOPIC, f"fluctuations_norm{end}")
     say(f"{name}divergence",
-        f"{start}Slope of log ‖f‖² in log(N/N* − 1), N* fitted, peak to 3 h*",
+        f"{start}slope of log ‖f‖² against log(N/N* − 1), from the peak to width 3 h*, N* fitted",
         Jackknife(lambda rows: divergence(rows)[0], rows=sizes.given(least=0.0, data=data),
                   words=lambda rows: f"; N* fitted: {divergence(rows)[1]:.4g}"),
         Within(-2, 0.5), "0.5, ours: few widths, three fitted numbers",
         place=f"{CH_2B} 7B: -2")  # fmt: skip
-    say(f"{name}divergence-peak", f"{start}N of the largest ‖f‖², over N*",
+    say(f"{name}divergence-peak",
+        f"{start}number N of weights at the largest norm ‖f‖ of the output, divided by N*",
         tops.given(column="norm", data=data).number(Top, "over_star", scale="log"),
         Factor(1, within=2), "×2, ours: a step of the widths is up to 1.8 in N",
         place=f"{CH_2B} 7A: right after jamming")  # fmt: skip
 say = sheet.topic(TOPIC, "fluctuations_norm")
 # The thesis expects it and does not show it.
-say("fluctuations-sgd-norm", "Largest ‖f‖² of all widths: batches of 4 over all points",
+say("fluctuations-sgd-norm",
+    "Digits: largest ‖f‖² of all widths, batches of 4 divided by batches of all points",
     Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
     Below(1), "an upper bound: noise smooths the divergence",
     place="thesis, ch. 8.3: a relevant perturbation near jamming")  # fmt: skip
@@ -200,10 +210,10 @@ CLAIMS = after_a_look(
             "taken out as exact and put back, with its first tolerance: f^n - f̄ falls as n^-1/2 "
             "exactly, ‖∇f^n‖ need not stay",
         "fluctuations-sgd-norm":
-            "the largest alone, by its logarithm; before over that of the widest, which noise "
-            "doubles",
+            "the largest alone, by its logarithm; before divided by that of the widest, which"
+            " noise doubles",
         "fluctuations-mnist-divergence*":
             "h = 8 and 10 were added, as ‖f‖² was largest at the narrowest width",
-        "fluctuations-mnist-*": "seeds 4 to 7 were added, as 10 of 18 claims were open",
+        "fluctuations-mnist-*": "seeds 4 to 7 were added, as 10 of 18 claims were inconclusive",
     },
 )  # fmt: skip

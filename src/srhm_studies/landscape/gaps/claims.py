@@ -85,7 +85,7 @@ def cusps(cells: pd.DataFrame, table: pd.DataFrame, *, settled: bool) -> pd.Data
     return left_out(found, reasons if settled else {})
 
 
-class Stepped(Ratio):
+class RatioOfSteppedSizes(Ratio):
     """Geometric mean of ratios of N*, its interval wider by the steps of the widths, in squares.
 
     Widths are integers, so that N* may be anywhere between the two it lies between: data sets that
@@ -104,10 +104,12 @@ class Stepped(Ratio):
         return as_ratio(replace(found, low=low, high=high, note=note))
 
 
-def n_star_over(rows: Rows, where: dict[str, Any], over: dict[str, Any]) -> Any:
-    """N* of data sets, of some over that of others."""
-    return rows.number(Stepped, "N_star", where=where, over=over, on=("seed", "P", "budget"),
-                       each="{ratio:.2f}")  # fmt: skip
+def ratio_of_n_star(rows: Rows, where: dict[str, Any], over: dict[str, Any]) -> Any:
+    """N* of some data sets divided by that of others."""
+    return rows.number(
+        RatioOfSteppedSizes, "N_star", where=where, over=over, on=("seed", "P", "budget"),
+        each="{ratio:.2f}",
+    )  # fmt: skip
 
 
 WINDOW = f"{{gaps}} gaps between {LOW:g} and {HIGH:g}"
@@ -115,7 +117,7 @@ RELU = ("relu-2", "relu-3", "relu-5")
 LAST = {"time": analysis.TIMES[-1]}
 THIRD = {"hidden_layers": 3, "loss": "quadratic_hinge"}
 TOPIC = "Jamming: gaps, cusps, N* and spectra"
-A_STEP = "30 %: a step of the widths is 15 to 40 % of N"
+A_STEP = "0.3: a step of the widths is 15 to 40 % of N"
 
 sheet = Sheet()
 gaps = sheet.topic(
@@ -123,67 +125,82 @@ gaps = sheet.topic(
     why="0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's",
 )  # fmt: skip
 for kind in NAMES:
-    for letter, side, value in (("θ", "plus", THETA[kind]), ("γ", "minus", GAMMA[kind])):
+    for letter, side, points, value in (
+        ("θ", "plus", "unsatisfied", THETA[kind]), ("γ", "minus", "satisfied", GAMMA[kind]),
+    ):  # fmt: skip
         if isfinite(value):
-            gaps(f"gaps-{side}-{kind}", f"{letter}: {NAMES[kind]}",
+            gaps(f"gaps-{side}-{kind}",
+                 f"{NAMES[kind]}: exponent {letter} of the gaps of {points} points",
                  exponents.given(side=side).number(Stored, where={"kind": kind}, each=WINDOW),
                  Within(value, 0.1),
                  place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}")  # fmt: skip
 
 n_star = sheet.topic(TOPIC, "gaps_n_star", why=A_STEP, expected=Within(1, 0.3),
                      place="thesis, ch. 1, Fig. 5b, c")  # fmt: skip
-n_star("gaps-n-star-time", "N* after 10,000 evaluations over that after 1000",
-       n_star_over(stars_in_time, LAST, {"time": analysis.TIMES[0]}),
+n_star("gaps-n-star-time",
+       "Weights N* needed to fit: after 10,000 evaluations divided by after 1000",
+       ratio_of_n_star(stars_in_time, LAST, {"time": analysis.TIMES[0]}),
        Below(1), "an upper bound: with time narrower networks fit",
        place="thesis, ch. 1, Fig. 5a")  # fmt: skip
 n_star("gaps-n-star-logistic-late",
-       "Cross-entropy: N* after 10,000 evaluations over that after 3000",
-       n_star_over(stars_in_time.given(loss="logistic"), LAST, {"time": analysis.TIMES[1]}),
+       "Cross-entropy, weights N* needed to fit: after 10,000 evaluations divided by after 3000",
+       ratio_of_n_star(stars_in_time.given(loss="logistic"), LAST, {"time": analysis.TIMES[1]}),
        place="thesis, ch. 2a, Fig. B1: it converges with time")  # fmt: skip
 for name, says, depths, loss in (
-    ("depth", "of two and five hidden layers over that of three", (2, 5), "quadratic_hinge"),
-    ("loss", "with the soft hinge over that with the quadratic one", (3,), "soft_hinge"),
-    ("logistic", "with the cross-entropy over that with the quadratic hinge", (3,), "logistic"),
+    ("depth", "two and five hidden layers divided by three", (2, 5), "quadratic_hinge"),
+    ("loss", "soft hinge divided by quadratic hinge", (3,), "soft_hinge"),
+    ("logistic", "cross-entropy divided by quadratic hinge", (3,), "logistic"),
 ):
-    n_star(f"gaps-n-star-{name}", f"N* {says}",
-           n_star_over(stars, {"hidden_layers": depths, "loss": loss}, THIRD))  # fmt: skip
+    n_star(f"gaps-n-star-{name}", f"Weights N* needed to fit: {says}",
+           ratio_of_n_star(stars, {"hidden_layers": depths, "loss": loss}, THIRD))  # fmt: skip
 
 spectra = sheet.topic(TOPIC, "gaps_spectra")
 for sigma, name, place in (("relu", "ReLU", "Fig. 7a, b"), ("tanh", "tanh", "Fig. 7e")):
-    spectra(f"gaps-hp-scale-{sigma}", f"Exponent of the loss in sp(Hp): {name}",
+    spectra(f"gaps-hp-scale-{sigma}",
+            f"{name}: exponent of the loss in the scale of the spectrum of the Hessian term Hp",
             scales.slope("scale", "mean_loss", activation=sigma),
             Within(0.5, 0.1), "0.1, ours: as for exponents of gaps",
             place=f"thesis, ch. 1, {place}")  # fmt: skip
-# Written after a look at the rows.
+# Written after seeing results.
 LARGEST = partial(negative.number, Range, "over", largest=True)
-PART = "Part of the modes of H that are negative"
+FRACTION = "fraction of negative modes of the Hessian H"
 for name, sigma, says, place, expected, why, measure in (
-    ("bound", "tanh", "Negative modes of Hp over N_Δ, in each network", "N_Δ ≥ N_−",
+    ("bound", "tanh", "negative modes of the Hessian term Hp divided by unsatisfied points N_Δ,"
+                      " largest",
+     "N_Δ ≥ N_−",
      Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them", LARGEST),
-    ("bound", "relu", "Negative modes of Hp less N_c, over N_Δ, in each", "N_Δ ≥ N_− − N_c",
+    ("bound", "relu", "negative modes of the Hessian term Hp minus cusps N_c, divided by N_Δ,"
+                      " largest",
+     "N_Δ ≥ N_− − N_c",
      Below(1), "an upper bound: at a minimum H0 and cusps outweigh them", LARGEST),
-    ("negative", "tanh", PART, "Fig. 7: 11 of 2232",
+    ("negative", "tanh", FRACTION, "Fig. 7: 11 of 2232",
      Below(0.02), "an upper bound, ours: four times the thesis's", partial(negative.mean, "part")),
-    ("negative", "relu", PART, "Fig. 7: 10 %",
+    ("negative", "relu", FRACTION, "Fig. 7: 10 %",
      Within(0.1, 0.05), "0.05, ours: half of it", partial(negative.mean, "part")),
-    ("hp-negative", "relu", "Negative part of the nonzero modes of Hp", "Fig. 7a: symmetric",
+    ("hp-negative", "relu", "negative fraction of the nonzero modes of the Hessian term Hp",
+     "Fig. 7a: symmetric",
      Within(0.5, 0.05), "0.05, ours: as in the study jamming",
      partial(negative.mean, "negative_hp", per="seed")),
-    ("unsatisfied", "tanh", "N_Δ/N of jammed networks", "Fig. 6d: a jump",
+    ("unsatisfied", "tanh", "unsatisfied points N_Δ divided by weights N, jammed networks", "Fig."
+                                                                                            " 6d:"
+                                                                                            " a"
+                                                                                            " jump",
      Above(0.43), "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
      partial(negative.mean, "unsatisfied", per="seed")),
 ):  # fmt: skip
-    spectra(f"gaps-{name}-{sigma}", f"{says}: {'ReLU' if sigma == 'relu' else sigma}",
-            measure(activation=sigma), expected, f"{why}; written after a look at the rows",
+    spectra(f"gaps-{name}-{sigma}", f"{'ReLU' if sigma == 'relu' else sigma}: {says}",
+            measure(activation=sigma), expected, f"{why}; written after seeing results",
             place=f"thesis, ch. 1, {place}", fixed="after")  # fmt: skip
 for name, says, source, expected, why, kinds, column, settled in (
-    ("random", "N_c/N of jammed networks, ReLU, random data", ": 0.21, 0.25", Within(0.23, 0.06),
+    ("random", "ReLU, random data, jammed networks: cusps N_c divided by weights N",
+     ": 0.21, 0.25", Within(0.23, 0.06),
      "0.06, ours: 0.21 (L = 5) and 0.25 (L = 2), and their distance again", RELU, "training", True),
-    ("digits", "N_c/N of jammed networks, ReLU, digits", ": 0.19", Within(0.19, 0.06),
+    ("digits", "ReLU, digits, jammed networks: cusps N_c divided by weights N", ": 0.19",
+     Within(0.19, 0.06),
      "0.06, ours: as for random data", ("digits-3",), "training", True),
-    ("tanh", "N_c/N of jammed networks, tanh", "", Below(0.02),
+    ("tanh", "tanh, jammed networks: cusps N_c divided by weights N", "", Below(0.02),
      "an upper bound: a smooth network has no cusps", ("tanh-3",), "training", False),
-    ("fresh", "Fresh points at cusps, ReLU, over N", "", Below(0.02),
+    ("fresh", "ReLU: fresh points at cusps divided by weights N", "", Below(0.02),
      "an upper bound, ours: a tenth of N_c", RELU, "fresh", False),
 ):  # fmt: skip
     spectra(f"gaps-cusps-{name}", says,

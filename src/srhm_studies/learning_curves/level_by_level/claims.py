@@ -47,14 +47,16 @@ def dense(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["net"] == "shared") & (rows["draws"] == "independent") & (rows["s0"] == 0)]
 
 
-# By which power the response error falls: of m from one level to the next, of P at a level.
+# Exponents of the fall of the response error: in m from one level to the next, in P at a level.
 rates_in_m = dense.then(powers_of_m, what="curves and seeds")
 rates_in_P = dense.then(powers_of_P, what="curves and seeds")
 
 
 @rows_of("cells", "levels", "sample_complexity", nothing="no curve reaches P*", what="curves")
-def dirt(cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame) -> pd.DataFrame:
-    """Differences of synonyms over those of latents at level 1, at the first P above P*.
+def synonyms_over_latents(
+    cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame
+) -> pd.DataFrame:
+    """Differences of synonyms divided by those of latents at level 1, at the first P above P*.
 
     Of the dense curves of weakly identifiable grammars that reach P*.
     """
@@ -96,20 +98,26 @@ def exponent(net: str, column: str, against: str, L: int) -> Any:
 
 
 ARTICLE = "article on arXiv 2601.19756"
-LATER = "; after a look: the interval by vocabularies, with fewer than three that of paired seeds"
-WHOLE = (
-    "0.35: below 0.5, so that no value is within the tolerance of two whole exponents; the claim"
-    f" leaves o(1) open{LATER}"
+POOLING = {"shared": "Pooled positions", "separate": "Separate positions"}
+LATER = (
+    "; changed after seeing results: the interval by clusters of equal v, with fewer than three"
+    " that of paired seeds"
 )
-VOCABULARIES = "after a look: intervals by vocabularies"
+WHOLE = (
+    "0.35: below 0.5, so that no value is within the tolerance of two whole exponents; the article"
+    f" leaves a term o(1) in the exponent{LATER}"
+)
+CLUSTERS = "changed after seeing results: intervals by clusters of equal v"
 sheet = Sheet()
 say = sheet.topic("Points that the algorithm needs", "level_by_level_complexity",
                   place=f"{ARTICLE}, 'The Power of Sample Complexity'", fixed="after")  # fmt: skip
 for L in (2, 3):
-    say(f"m-exponent-L{L}", f"P* ~ m^L: exponent of m at L = {L}, v and n_c fixed",
+    say(f"m-exponent-L{L}",
+        f"Pooled positions, v and n_c fixed: exponent of m in P* of the algorithm, L = {L}",
         exponent("shared", "m", "m", L), Within(L, 0.35), WHOLE)  # fmt: skip
 for net in ("shared", "separate"):
-    say(f"law-{net}", f"{net}: P* ~ n_c m^L for v = m = n_c, slope of log P*",
+    say(f"law-{net}",
+        f"{POOLING[net]}: slope of log P* of the algorithm against log(n_c m^L)",
         stars.slope("P_star", "law", net=net, within="L", error="clusters", what="curves"),
         Within(1, 0.25),
         "0.25: an exponent of m that is wrong by one would be 1/3 (L = 2) or 1/4 (L = 3)"
@@ -119,35 +127,37 @@ say = sheet.topic("Error of each level", "level_by_level_errors",
                   place=f"{ARTICLE}, 'Layerwise Optimization'", fixed="after")  # fmt: skip
 for L in (3, 4):
     say(f"error-by-level-L{L}",
-        f"error of level l ~ m^(-l/2), m synonyms: power per level, L = {L}",
+        f"Error of level l ~ m^(-l/2): exponent of 1/m in its fall from level to level, L = {L}",
         rates_in_m.mean("power", L=L, error="clusters"), Within(0.5, 0.15),
-        "0.15: it tells 1/2 from 0 and from 1, the other reading's exponents, apart;"
-        f" {VOCABULARIES}")  # fmt: skip
+        "0.15: it tells 1/2 from 0 and from 1, the exponents of other readings;"
+        f" {CLUSTERS}")  # fmt: skip
 for level in (1, 2):
     say(f"error-root-of-samples-level-{level}",
-        f"'inverse square root of the samples at each layer': power at l = {level}, L = 3",
+        f"Error of level {level} ~ P^(-1/2): exponent of 1/P in its fall with P, L = 3",
         rates_in_P.mean("power", L=3, level=level, error="clusters"), Within(0.5, 0.1),
         "0.1: it tells 1/2, the rate of noise, from 1 apart, with room for rare contents;"
-        f" {VOCABULARIES}")  # fmt: skip
+        f" {CLUSTERS}")  # fmt: skip
 
 say = sheet.topic("Clean signal and weak identifiability", "level_by_level_conditions",
                   place=ARTICLE)  # fmt: skip
-say("clean-signal", "clean signal: synonyms differ less than latents from P* on, ratio at P*",
-    dirt.mean("ratio", scale="ratio", per="curve"), Below(1),
+say("clean-signal", "Clean signal: difference of synonyms divided by difference of latents, at P*",
+    synonyms_over_latents.mean("ratio", scale="ratio", per="curve"), Below(1),
     "the bound is where synonyms differ as much as latents do")  # fmt: skip
 say("identifiable-are-learnt",
-    "weakly identifiable grammars are learnt: class error at the largest P",
+    "Weakly identifiable grammars are learnt: test error of the class at the largest P",
     largest.mean("test_error"), Below(THRESHOLD),
     "the bound is the test error that defines P*")  # fmt: skip
-say("insensitive-above", "S_{k,l} of learnt grammars for k >= l (1 where nothing is learnt)",
+say("insensitive-above",
+    "Learnt grammars: sensitivity S_{k,l} to synonyms at k ≥ l (1 where nothing is learnt)",
     learnt.mean("value", per=("grammar", "seed")), Below(0.5), FALL_REASON, place="section 5",
     figure="level_by_level_stages")  # fmt: skip
 
-say = sheet.topic("What empty places cost", "level_by_level_sparsity", fixed="after", why=WHOLE)
-for net, L, equation, power in (
+say = sheet.topic("What empty positions cost", "level_by_level_sparsity", fixed="after", why=WHOLE)
+for net, L, equation, expected in (
     ("separate", 2, "Eq. 3", 2), ("separate", 3, "Eq. 3", 3),
     ("shared", 2, "Eq. 4", 2), ("shared", 3, "Eq. 4", 2),
 ):  # fmt: skip
-    say(f"s0-{net}-L{L}", f"{net}: exponent of s_0+1 in P* at L = {L}",
-        exponent(net, "s0", "places", L), Within(power, 0.35), place=equation)  # fmt: skip
+    say(f"s0-{net}-L{L}",
+        f"{POOLING[net]}: exponent of s_0+1 in P* of the algorithm, L = {L}",
+        exponent(net, "s0", "places", L), Within(expected, 0.35), place=equation)  # fmt: skip
 CLAIMS = tuple(sheet.claims)

@@ -16,7 +16,8 @@ from srhm.statistics.exponents_of_grammars import OF_GRAMMAR
 from srhm_studies.learning_curves.optimisers import analysis
 
 WORDS = {
-    "momentum": "SGD with momentum", "plain": "SGD", "decay": "SGD, weight decay", "adam": "Adam"
+    "momentum": "SGD with momentum", "plain": "SGD", "decay": "SGD with weight decay",
+    "adam": "Adam",
 }  # fmt: skip
 OTHERS = {name: words for name, words in WORDS.items() if name != "momentum"}
 WITH_MOMENTUM = {"optimiser": "momentum"}
@@ -45,49 +46,51 @@ PAIRED = {"scale": "log", "per": ("v", "seed")}  # of one seed and v the rules a
 
 sheet = Sheet()
 topic = partial(sheet.topic, figure="optimisers", place="prediction of this project")
-cost = topic("What empty places cost, by optimiser")
+cost = topic("What empty positions cost, by optimiser")
 features = topic("What features and synonyms cost, by optimiser")
-ratio = topic("How many points, by optimiser")
+points = topic("P* by optimiser")
 for net, equation in {"lcn": "Eq. 3", "cnn": "Eq. 4"}.items():
     named = f"{net.upper()}, L = 2"
     for name, words in WORDS.items():
         cost(f"s0-{name}-{net}", f"{named}, {words}: exponent of s_0+1 in P*",
              exponents.mean("exponent", net=net, optimiser=name), Within(2, 0.35),
-             "0.35: below 0.5, so that no value is near two whole exponents",
+             "0.35: below 0.5, so that no value is within the tolerance of two whole exponents",
              place=equation)  # fmt: skip
     for name, words in OTHERS.items():
         cost(f"s0-change-{name}-{net}",
-             f"{named}, {words}: exponent of s_0+1 less that with momentum",
+             f"{named}: exponent of s_0+1 in P*, {words} minus SGD with momentum",
              exponents.difference("exponent", net=net, optimiser=name, over=WITH_MOMENTUM,
                                   on=("net", *OF_GRAMMAR)), Within(0, 0.25),
-             "P* is a matter of the data; 0.25: what the rate alone moves in `temperature`",
+             "P* depends on the data alone; 0.25: by as much the rate changes it in `temperature`",
              )  # fmt: skip
     for name, words in WORDS.items():
-        features(f"m-{name}-{net}", f"{named}, {words}: exponent of m = v = n_c, s_0 = 1",
+        features(f"m-{name}-{net}", f"{named}, {words}: exponent of m = v = n_c in P*, s_0 = 1",
                  stars.slope("P_star", "v", net=net, optimiser=name, s0=1), Within(3, 0.5),
-                 "n_c m^L; 0.5: half a power", place=equation)  # fmt: skip
+                 "n_c m^L; 0.5: half of a whole exponent", place=equation)  # fmt: skip
     for name, factor, why in (
         ("plain", 1.1, "each at its own best rate, a grid of factors of 3.2"),
         ("decay", 1.25, "it forgets little in the time that a fit takes"),
-        ("adam", 1.5, "1.5: below the root of s_0+1 = 2.25 to 5 that half a power costs"),
+        ("adam", 1.5, "1.5: below the root of s_0+1 = 2.25 to 5 that 0.5 in the exponent costs"),
     ):
-        ratio(f"points-{name}-{net}", f"{named}, {WORDS[name]}: P* over that with momentum",
+        points(f"points-{name}-{net}",
+              f"{named}: P* of {WORDS[name]} divided by P* of SGD with momentum",
               stars.ratio("P_star", net=net, optimiser=name, over=WITH_MOMENTUM,
                           on=("net", *OF_GRAMMAR, "s0"), alone=("v", "s0"), **PAIRED),
               Factor(1, factor), why)  # fmt: skip
-    ratio(f"same-noise-{net}",
-          f"{named}: P* of SGD over that with momentum, equal rate over 1 - momentum",
+    points(f"same-noise-{net}",
+          f"{named}: P* of SGD divided by P* with momentum, at equal rate / (1 - momentum)",
           at_every_rate.ratio("P_star", net=net, optimiser="plain", over=WITH_MOMENTUM,
                               on=("net", *OF_GRAMMAR, "s0", "effective"), alone="effective",
                               **PAIRED),
-          Factor(1, 1.1), "the scale of the noise is the same; temperature has 1.00 [0.99, 1.01]",
+          Factor(1, 1.1),
+           "the scale of the noise is equal; the study temperature has 1.00 [0.99, 1.01]",
           place="Smith and Le (2018)")  # fmt: skip
 
 CLAIMS = after_a_look(
     predictions(sheet.claims, {"s0-change-* points-*": "2026-11-25, 8bd366ae"}),
     {
         "*-decay-*":
-            "a network that ends at the cap and errs counts for no P* where its seed had learnt"
-            " with fewer points; before, some grammars were left out for it, and one counted",
+            "a network that stops at the step limit and errs does not count where its seed had"
+            " learnt from fewer points; before, some grammars were left out for it",
     },
 )  # fmt: skip

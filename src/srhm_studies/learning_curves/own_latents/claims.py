@@ -33,8 +33,8 @@ def stars(
 ) -> pd.DataFrame:
     """P* of all levels; with a column, of dense curves (or any, of s0) that differ in it alone.
 
-    P_open: P* times the part of tuples that is not in use, for the context. P_per_m: P* over m^L,
-    for the class.
+    P_open: P* times the fraction of tuples that is not in use, for the context. P_per_m: P* divided
+    by m^L, for the class.
     """
     rows = complexity[complexity["criterion"] == "wrong"]
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
@@ -79,10 +79,10 @@ ARTICLE = "arXiv 2605.27734"
 COUNT = "signal and noise of the counts"
 WHOLE = "0.35: below 0.5, so that no value is within the tolerance of two whole exponents"
 HALF = (
-    "0.5: clusters average over the synonyms of a latent, which takes up to a root of v/m, and"
-    " logarithms add; whole exponents are still told apart by one"
+    "0.5: clusters average over the synonyms of a latent, which changes P* by up to a root of v/m,"
+    " and logarithms add; exponents that differ by one are still told apart"
 )
-EXACT = "0.3: noise over signal is a mean over grammars, with corrections of 1/m and 1/v"
+EXACT = "0.3: noise divided by signal is a mean over grammars, with corrections of 1/m and 1/v"
 
 
 def others(*columns: str) -> list[str]:
@@ -108,33 +108,39 @@ def of_noise(net: str, column: str, L: int, *along: str) -> Any:
     )  # fmt: skip
 
 
+COUNTED = {"context": "cousins", "parent": "parents", "class": "labels"}
+AT = {"shared": "pooled across positions", "separate": "at each position"}
+
 sheet = Sheet()
 topic = partial(sheet.topic, figure="own_latents", place=COUNT)
 say = topic("Synonyms")
-for target, least, power, place in (
+for target, least, expected, place in (
     ("context", 2, 3, ARTICLE), ("parent", 3, 2, COUNT), ("class", 2, 0, ARTICLE),
 ):  # fmt: skip
     for L in range(least, 5):
-        words = ", P* times 1 - m/v^(s-1)" if target == "context" else ""
-        say(f"m-{target}-L{L}", f"{target}, shared: exponent of m in P* at L = {L}{words}",
-            exponent(target, "shared", "m", L=L), Within(power or L, 0.5), HALF,
+        unused = " (1 - m/v^(s-1))" if target == "context" else ""
+        say(f"m-{target}-L{L}",
+            f"Counts of {COUNTED[target]} {AT['shared']}: exponent of m in P*{unused}, L = {L}",
+            exponent(target, "shared", "m", L=L), Within(expected or L, 0.5), HALF,
             place=place)  # fmt: skip
-say("v-context", "context, shared: exponent of v in P* at L = 3, P* times 1 - m/v^(s-1)",
+say("v-context",
+    "Counts of cousins pooled across positions: exponent of v in P* (1 - m/v^(s-1)), L = 3",
     stars.given(column="v", along=("n_c",)).slope(
         "P_open", "v", within=others("v", "n_c"), target="context", net="shared", L=3,
         error="clusters", what="curves"), Within(0.25, 0.35),
-    "between 0 (all synonyms tell the centre of their cluster) and 1/2 (few do); a coordinate on"
-    " its own would say 1")  # fmt: skip
+    "between 0 (all synonyms determine the centre of their cluster) and 1/2 (few do); a single"
+    " coordinate would have 1")  # fmt: skip
 for target, expected, why in (
     ("context", Within(1, 0.1), "cousins are then independent: chance, at the worst level"),
     ("class", Below(WRONG), "the bound defines P*"),
 ):
     say(f"full-{target}",
-        f"{target}, shared: wrong pairs at the largest P, all tuples in use (m = v^(s-1))",
+        f"Counts of {COUNTED[target]} {AT['shared']}: fraction of wrong pairs at the largest P,"
+        " all tuples in use",
         full.mean("wrong", target=target, net="shared"), expected, why)  # fmt: skip
 
 say = topic("Depth")
-OF_CLASS = (1, 1.7, "1.7: below the root of m = 3, so that no other power of m will do")
+OF_CLASS = (1, 1.7, "1.7: below the root of m = 3, so that no other exponent of m is within it")
 for target, net, (factor, within, why) in (
     ("context", "separate", (1, 1.5, "1.5: it tells 1 from m, what labels pay, for m = 3 and"
                                      " more")),
@@ -144,36 +150,39 @@ for target, net, (factor, within, why) in (
 ):  # fmt: skip
     for L in (2, 3):
         say(f"{target}-{net}-L{L + 1}-over-L{L}",
-            f"{target}, {net}: P*(L = {L + 1}) over P*(L = {L}){', over m' * (target == 'class')}",
+            f"Counts of {COUNTED[target]} {AT[net]}: P* at L = {L + 1} divided by"
+            f" {'m ' * (target == 'class')}P* at L = {L}",
             stars.ratio("P_per_m", target=target, net=net, L=L + 1, over={"L": L}, on=others("L"),
                         scale="log", alone=("v", "m"), what="grammars"), Factor(factor, within),
             why, place=COUNT if net == "shared" else ARTICLE)  # fmt: skip
 for target in ("context", "class"):
-    say(f"first-{target}", f"{target}: P* of all levels over that of level 1, L = 3, 4",
+    say(f"first-{target}",
+        f"Counts of {COUNTED[target]}: P* of all levels divided by P* of level 1, L = 3 and 4",
         levels.mean("ratio", target=target, scale="log"), Factor(1, 1.25),
         "1.25: less than a step of P, of 2")  # fmt: skip
 
-say = topic("Empty places without labels", why=WHOLE)
+say = topic("Empty positions without labels", why=WHOLE)
 for target, range_of_L in {"context": (2, 3, 4), "parent": (3,), "class": (2, 3)}.items():
     for net in ("shared", "separate"):
         for L in range_of_L:
-            say(f"s0-{target}-{net}-L{L}", f"{target}, {net}: exponent of s_0+1 in P* at L = {L}",
+            say(f"s0-{target}-{net}-L{L}",
+                f"Counts of {COUNTED[target]} {AT[net]}: exponent of s_0+1 in P*, L = {L}",
                 exponent(target, net, "s0", L=L),
                 Within(2 if net == "shared" else L + 1, 0.35))  # fmt: skip
 for target in ("context", "class"):
     say(f"s0-{target}-shared-L2-s3",
-        f"{target}, shared: exponent of s_0+1 in P* at L = 2, s = 3",
+        f"Counts of {COUNTED[target]} {AT['shared']}: exponent of s_0+1 in P*, L = 2, s = 3",
         exponent(target, "shared", "s0", s=3, L=2), Within(3, 0.35))  # fmt: skip
 
 say = topic("Where noise equals signal", why=EXACT)
-for letter, power, along in (("m", 3, ()), ("v", 1, ("n_c",))):
+for letter, expected, along in (("m", 3, ()), ("v", 1, ("n_c",))):
     say(f"noise-{letter}",
-        f"context, shared: exponent of {letter} at noise = signal, L = 3, times 1 - m/v^(s-1)",
-        of_noise("shared", letter, 3, *along), Within(power, 0.3))  # fmt: skip
-for net, L, power in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6)):
+        f"Counts of cousins {AT['shared']}: exponent of {letter} in P (1 - m/v^(s-1)) at noise ="
+        " signal, L = 3", of_noise("shared", letter, 3, *along), Within(expected, 0.3))  # fmt: skip
+for net, L, expected in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6)):
     say(f"noise-s0-{net}-L{L}",
-        f"context, {net}: exponent of s_0+1 where noise equals signal, L = {L}",
-        of_noise(net, "s0", L), Within(power, 0.3))  # fmt: skip
+        f"Counts of cousins {AT[net]}: exponent of s_0+1 in the P of noise = signal, L = {L}",
+        of_noise(net, "s0", L), Within(expected, 0.3))  # fmt: skip
 
 CLAIMS = predictions(
     sheet.claims,

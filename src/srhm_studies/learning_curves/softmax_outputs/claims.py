@@ -22,17 +22,18 @@ say = sheet.topic(
 for net in ("lcn", "cnn"):
     for L in (2, 3):
         say(f"s-softmax-{net}-L{L}",
-            f"{net.upper()}, L = {L}: S of the softmax at l = L, P above {BEYOND} P*",
+            f"{net.upper()}, L = {L}: sensitivity S of the softmax to synonyms of level l = L,"
+            f" P above {BEYOND} P*",
             beyond.mean("softmax", net=net, L=L, per=NETWORKS), Below(INSENSITIVE),
             "the smallest threshold that the paper has for S; certain answers have S near"
             " 2ε n_c/(n_c - 1), below 0.03 at ε = 1 %",
             place="section 5: insensitive at any level")  # fmt: skip
 for net in ("lcn", "cnn"):
     say(f"s-certain-{net}",
-        f"{net.upper()}: S of the softmax at l = L over that of certain answers",
+        f"{net.upper()}: S of the softmax at level l = L divided by S of certain answers",
         over_certain.mean("ratio", net=net, per=NETWORKS, scale="log"), Factor(1, within=1.5),
         "prediction of this study: S of the softmax counts wrong answers. Uncertain wrong ones"
         " lower it, uncertain right ones raise it, and errors of x and p_L x are not independent:"
-        " by how much is not known", place="beside section 5")  # fmt: skip
+        " by how much is not known", place="prediction of this project")  # fmt: skip
 
 CLAIMS = predictions(sheet.claims, {"s-certain-*": "2026-11-28, 01e7be5b"})

@@ -104,7 +104,7 @@ def spreads(
     return analysis.inside(rows, *window) if len(rows) else rows
 
 
-@rows_of("cells", what="networks, each taken as independent")
+@rows_of("cells", what="networks, each assumed independent")
 def laziest(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks with F = alpha f at the largest alpha_tilde, and whether each `fits`."""
     rows = analysis.of_kind(cells, "whole")
@@ -113,7 +113,7 @@ def laziest(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def spread(kind: str, window: tuple[float, float]) -> Any:
-    """log of Var F of ensembles of a kind over that of the plain ones."""
+    """log of Var F of ensembles of a kind divided by that of the plain ones."""
     return spreads.given(window=window).ratio(
         "variance", where={"kind": kind}, over={"kind": "plain"}, on=PLACE, per="seed", scale="log"
     )
@@ -121,66 +121,77 @@ def spread(kind: str, window: tuple[float, float]) -> Any:
 
 TOPIC = "The beginning of training, and checks of the gradient flow"
 CH_3A = "thesis, ch. 3a"
-STEP = "0.1, ours: a factor 1.3 over the widths, which a power of h by 1/2 would exceed"
+STEP = "0.1, ours: a factor 1.3 over the widths, which an exponent of h of 1/2 would exceed"
 sheet = Sheet()
 say = sheet.topic(TOPIC, "early_times")
-say("early-linear", f"feature: ‖f_t−f_0‖ against t, t ≤ {EARLY:g} √h α: slope",
+say("early-linear", f"Feature learning, t ≤ {EARLY:g} √h α: exponent of the time t in ‖f_t − f_0‖",
     states.slope("norm", "time", within="key", per="seed"), Within(1, 0.1),
     "0.1, ours: linear for t ≪ t1", place=f"{CH_3A}, Fig. 10 a")  # fmt: skip
-say("early-end-width", "feature: end of the linear law over √h α, against h: slope",
+say("early-end-width",
+    "Feature learning: exponent of the width h in the end of linear growth divided by √h α",
     scales.slope("end", "width", per="seed"), Within(0, 0.1), STEP,
     place=f"{CH_3A}, Fig. 10 c, d")  # fmt: skip
-say("early-norm-width", "feature: ‖f_t−f_0‖ at t = √h α, against h at fixed α̃: slope",
+say("early-norm-width",
+    "Feature learning, fixed α̃: exponent of the width h in ‖f_t − f_0‖ at t = √h α",
     scales.slope("norm", "width", per="seed"), Within(0.5, 0.1), STEP,
     place=f"{CH_3A}, Fig. 10 b; Eq. 32")  # fmt: skip
-say("early-rate-width-3", "‖dz/dt‖ at t = 0, layer 3 of 5, against h at fixed α̃: slope",
+say("early-rate-width-3", "Fixed α̃: exponent of the width h in ‖dz/dt‖ of layer 3 of 5 at t = 0",
     rates.slope("rate", "width", layer=3, per="seed"), Within(0, 0.1), STEP,
     place=f"{CH_3A}, Fig. 11; Eq. 22")  # fmt: skip
 
 say = sheet.topic(TOPIC, "early_regimes")
-for name, says, window, expected, why, place in (
-    ("feature", f"ReLU, L = 5: kernel change against α̃ ≤ {FEATURE:g}: slope -2/(1+1/L)", FEATURES,
+for name, words, window, expected, why, place in (
+    ("feature", f"α̃ ≤ {FEATURE:g}", FEATURES,
      Within(feature_slope(5), 0.25), "0.25, as in lazy_feature", "Fig. 12; Eq. 24"),
-    ("between", f"ReLU, L = 5: the same, α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", BETWEEN,
+    ("between", f"α̃ from {BETWEEN[0]:g} to {BETWEEN[1]:g}", BETWEEN,
      Within(-0.5, 0.1), "0.1, ours: a fifth of the distance to −1", "Fig. 12"),
-    ("lazy", f"ReLU, L = 5: the same, α̃ ≥ {SMOOTH:g}", (SMOOTH, 1e12),
+    ("lazy", f"α̃ ≥ {SMOOTH:g}", (SMOOTH, 1e12),
      Within(-1, 0.1), "0.1, as in lazy_feature", "Fig. 12"),
 ):  # fmt: skip
-    say(f"early-kinks-{name}", says,
+    say(f"early-kinks-{name}", f"ReLU, L = 5, {words}: exponent of α̃ in the change of the kernel",
         kinks.given(window=window).slope("kernel_change", "alpha_tilde", per="seed",
                                          within=("width", "member")),
         expected, why, place=f"{CH_3A}, {place}")  # fmt: skip
-say("early-variance-small", "lazy: Var F against h, smallest P: slope",
+say("early-variance-small",
+    "Lazy learning, smallest P: exponent of the width h in the variance of the output F",
     variances.slope("variance", "width", per="seed", is_small=True), Within(-1, 0.2),
     "0.2, ours: what ensembles of four networks can tell", place=f"{CH_3A}, Fig. 14")  # fmt: skip
-say("early-variance-size", "lazy: Var F against P at the widest h: slope",
+say("early-variance-size",
+    "Lazy learning, largest width: exponent of P in the variance of the output F",
     variances.slope("variance", "P", per="seed", is_wide=True), Within(0.5, 0.15),
     "0.15, ours: neither constant nor proportional to P", place=f"{CH_3A}, App. H: √n")  # fmt: skip
 
 say = sheet.topic(TOPIC, "early_checks")
-for word, window in (("feature", FEATURES), ("lazy", LAZINESS)):
+for word, regime, window in (
+    ("feature", "Feature", FEATURES), ("lazy", "Lazy", LAZINESS),
+):  # fmt: skip
     say(f"early-tolerance-{word}",
-        f"{word}: log10 of the relative change of F, tolerance 1e-4 to 1e-6",
+        f"{regime} learning: log10 of the relative change of the output F, tolerance 1e-4 to 1e-6",
         tolerances.given(window=window).mean("digits", per="seed"), Below(-3),
         "an upper bound: the thesis has differences below 1e-3",
         place=f"{CH_3A}, Fig. 13 a")  # fmt: skip
-say("early-tolerance-time", "evaluations at tolerance 1e-6 over those at 1e-4",
+say("early-tolerance-time",
+    "Evaluations of the gradient at tolerance 1e-6 divided by evaluations at 1e-4",
     tolerances.mean("evaluations", per="seed", scale="log"), Factor(2, within=1.5),
     "×1.5, ours: the time roughly doubles", place=f"{CH_3A}, Fig. 13 c")  # fmt: skip
 for word, at in zip(("small", "large"), MOMENTA, strict=True):
     say(f"early-momentum-kernel-{word}",
-        f"momentum, τ = {at:g} √h α, α̃ = 0.01, 1000: kernel change over that without",
+        f"Momentum of time {at:g} √h α, α̃ = 0.01, 1000: kernel change divided by change without",
         momenta.given(at=at).mean("kernel_change", per="seed", scale="log"), Factor(1, within=1.2),
         "×1.2, ours: the tolerance of the flow alone changes it by a tenth",
         place=f"{CH_3A}, Fig. 13 b")  # fmt: skip
-SAME = (Factor(1, within=1.5), "×1.5, ours: what ensembles of so few networks can tell")
-say("early-whole-small-variance", f"α f against α (f − f0), α̃ ≤ {DEEP:g}: ratio of Var F",
-    spread("whole", (0.0, DEEP)), *SAME, place=f"{CH_3A}, Fig. 15 b")  # fmt: skip
-say("early-whole-converges", "α f: part of the networks that fit, largest α̃",
+EQUAL = (Factor(1, within=1.5), "×1.5, ours: what ensembles of so few networks can tell")
+say("early-whole-small-variance",
+    f"α̃ ≤ {DEEP:g}: variance of the output α f divided by variance of α (f − f0)",
+    spread("whole", (0.0, DEEP)), *EQUAL, place=f"{CH_3A}, Fig. 15 b")  # fmt: skip
+say("early-whole-converges",
+    "Output α f (f0 not subtracted), largest α̃: fraction of networks that fit",
     laziest.part("fits"), Within(0, 0.2),
     "0.2, ours: what twenty networks can tell; it does not converge",
     place=f"{CH_3A}, section 2")  # fmt: skip
-say("early-bias-variance", "biases, all α̃: ratio of Var F", spread("biased", EVERYWHERE), *SAME,
+say("early-bias-variance",
+    "Variance of the output with biases divided by variance without, all α̃",
+    spread("biased", EVERYWHERE), *EQUAL,
     place=f"{CH_3A}, Fig. 16 b")  # fmt: skip
 
 CLAIMS = after_a_look(

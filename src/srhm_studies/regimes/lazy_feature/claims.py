@@ -34,7 +34,7 @@ from srhm.statistics.regimes import (
     wholly_fitted,
 )
 
-DATA = {"digits": "digits", "digits_pca": "10 PCA"}
+DATA = {"digits": "Digits", "digits_pca": "Ten principal components"}
 DEPTHS = (2, 3, 5)
 
 
@@ -90,7 +90,7 @@ def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     nothing=f"no two widths of {WIDE} or more, a factor 4 apart, that all fitted",
 )  # fmt: skip
 def variances(cells: pd.DataFrame, table: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
-    """h Var F at the largest over that at the smallest of the widths from WIDE on, `ratio`.
+    """h Var F at the largest divided by that at the smallest of the widths from WIDE on, `ratio`.
 
     Of alpha_tilde of one regime and seeds, of ensembles that all fitted.
     """
@@ -105,8 +105,8 @@ kernels, weights, times, output = (
 )
 TIMES: dict[str, Any] = {
     "expected": Factor(1, within=1.5),
-    "why": "ours: a factor 1.5; after a look: of the ends, before of the largest over the smallest"
-    " of all pairs, which scatter makes large without any effect",
+    "why": "ours: a factor 1.5; changed after seeing results: of the ends, before of the largest"
+    " and the smallest of all pairs, which scatter makes large without any effect",
     "fixed": "after",
 }
 KINDS = [
@@ -114,36 +114,40 @@ KINDS = [
     ("digits", "cnn", CNN_LAYERS),
 ]
 for data, net, L in KINDS:
-    own = "" if net == "fcn" else f"-{net}"
-    name = f"{data.replace('_', '-')}{own}-L{L}"
-    start = f"{DATA[data]}{own.upper().replace('-', ', ')}, L = {L}:"
+    name = f"{data.replace('_', '-')}{'-cnn' * (net == 'cnn')}-L{L}"
+    start = f"{DATA[data]}{', CNN' * (net == 'cnn')}, L = {L}"
     where: dict[str, Any] = {"data": data, "net": net, "depth": L}
     slope: dict[str, Any] = {"against": "alpha_tilde", "within": MEMBER, "per": "width",
                              "alone": "width", "tells": ("P", "width"), **where}  # fmt: skip
     welch: dict[str, Any] = {"where": where, "tells": ("P", "capped")}
-    kernels(f"kernel-feature-{name}", f"{start} ‖ΔΘ‖/‖Θ0‖ ~ α̃^-2/(1+1/L) for α̃ ≤ 1: slope",
+    kernels(f"kernel-feature-{name}",
+            f"{start}, α̃ ≤ 1: exponent of α̃ in the kernel change ‖ΔΘ‖/‖Θ0‖",
             networks.slope("kernel_change", feature=True, **slope), Within(feature_slope(L), 0.25),
             "0.25, ours: the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)",
             place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
-    weights(f"weights-feature-{name}", f"{start} ‖w-w0‖/‖w0‖ ~ α̃^-1/(L+1) for α̃ ≤ 1: slope",
+    weights(f"weights-feature-{name}",
+            f"{start}, α̃ ≤ 1: exponent of α̃ in the weight change ‖w−w0‖/‖w0‖",
             networks.slope("weight_change", feature=True, **slope), Within(weight_slope(L), 0.1),
             "0.1, ours: the thesis measured 0.23 (0.17 expected) and 0.35 (0.33)",
             place="thesis, ch. 3a, Fig. 9 and Table 2")  # fmt: skip
-    kernels(f"kernel-lazy-{name}", f"{start} ‖ΔΘ‖/‖Θ0‖ ~ α̃^-1 for α̃ ≥ 100: slope",
+    kernels(f"kernel-lazy-{name}",
+            f"{start}, α̃ ≥ 100: exponent of α̃ in the kernel change ‖ΔΘ‖/‖Θ0‖",
             networks.slope("kernel_change", lazy=True, **slope), Within(-1, 0.1),
             "0.1, ours: as for networks on the SRHM",
             place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
     kernels(f"half-time-feature-{name}",
-            f"{start} half time/α̃, α̃ ≤ {SHORT:g}: largest h, α̃ over smallest",
+            f"{start}, α̃ ≤ {SHORT:g}: half time of training/α̃, largest h and α̃ divided by"
+            " smallest",
             half_times.given(lazy=False).number(Stored, **welch),
             place="thesis, ch. 3a, Fig. 5c", **TIMES)  # fmt: skip
     times(f"half-time-lazy-{name}",
-          f"{start} half time, α̃ ≥ {LAZY:g}: largest h, α̃ over smallest",
+          f"{start}, α̃ ≥ {LAZY:g}: half time of training, largest h and α̃ divided by smallest",
           half_times.given(lazy=True).number(Stored, **welch),
           place="thesis, ch. 3a, Fig. 5b", **TIMES)  # fmt: skip
-for regime in ("feature", "lazy"):
+for regime, words in (("feature", "Feature"), ("lazy", "Lazy")):
     output(f"variance-{regime}-digits",
-           f"{regime}: h Var F constant from h = {WIDE} on: widest over narrowest",
+           f"{words} learning, h ≥ {WIDE}: width h times output variance, widest networks divided"
+           " by narrowest",
            variances.given(lazy=regime == "lazy").mean(
                "ratio", scale="log", net="fcn", depth=DEPTHS,
                each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})"),

@@ -53,7 +53,7 @@ def jammed(cells: pd.DataFrame) -> pd.DataFrame:
 @rows_of(lines_of_seeds, nothing="h* is beyond the widths at one of the budgets",
          what="alpha_tilde")  # fmt: skip
 def shifts(lines: pd.DataFrame) -> pd.DataFrame:
-    """h* at the whole budget over that at the smallest part of it, at each alpha_tilde."""
+    """h* at the whole budget divided by that at its smallest fraction, at each alpha_tilde."""
     if lines.empty:
         return lines
     wide = lines.pivot_table(index=["seed", "alpha_tilde"], columns="part", values="h_star")
@@ -75,7 +75,7 @@ def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> 
 def peaks(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each seed and alpha_tilde where an ensemble gains most.
 
-    over_star: width of the largest gain over h*.
+    over_star: width of the largest gain divided by h*.
     """
     found = []
     for (seed, tilde), own in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
@@ -105,7 +105,7 @@ def kernels(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:
     return analysis.with_cells(compressed, of_kind(fitted, STRIPE))
 
 
-# Of each seed the part of the gap that compression closes.
+# Of each seed the fraction of the gap that compression closes.
 closed_gaps = rows_of("cells", "compressed", what="data sets")(
     lambda cells, compressed: analysis.closed_gap(of_kind(cells, STRIPE), compressed)
 ).then(lambda rows: rows.drop_duplicates("seed"))
@@ -113,7 +113,7 @@ closed_gaps = rows_of("cells", "compressed", what="data sets")(
 
 @rows_of("cells", "alignment", what="networks")
 def changes(cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind) -> pd.DataFrame:
-    """inflation: sum of the kernel's eigenvalues kept, after over before training.
+    """inflation: sum of the kernel's eigenvalues kept after training, divided by that before.
 
     Of networks of feature learning that fitted, at the largest P.
     """
@@ -129,7 +129,7 @@ def where(kind: Kind, regime: str) -> dict[str, Any]:
 
 
 def winner(kind: Kind, upper: str, lower: str) -> Any:
-    """Error of one regime over the other's, of digits, pairs of single networks of all P."""
+    """Error of one regime divided by the other's, of digits, pairs of single networks of all P."""
     return learners.ratio("test_error", where=where(kind, upper), over=where(kind, lower),
                           on=("seed", "member", "P"), per="seed")  # fmt: skip
 
@@ -138,54 +138,64 @@ TOPIC, CH_3B = "Phase diagram of width and output scale", "thesis, ch. 3b, Fig."
 SMALLER = "an upper bound: {} errs less"
 sheet = Sheet()
 say = sheet.topic(TOPIC, "phase_diagram", place=f"{CH_3B} 4")
-say("phase-crossover-order", "α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1: of order 1",
+say("phase-crossover-order",
+    "Output scale α̃ at which the kernel changes by its own size, ‖ΔΘ‖/‖Θ0‖ = 1",
     crossovers.mean("alpha_tilde", per="seed", scale="log"),
     Factor(1, within=10), "ours: a factor 10 on either side")  # fmt: skip
-say("phase-crossover-flat", "α̃ of the crossover against h, h ≥ 2 h*: slope",
+say("phase-crossover-flat",
+    "Width h ≥ 2 h*: exponent of h in the output scale α̃ at which ‖ΔΘ‖/‖Θ0‖ = 1",
     crossovers.slope("alpha_tilde", "width", per="seed", is_far=True),
     Within(0, 0.25), "0.25, ours: at constant α it would be 1/2")  # fmt: skip
-say("phase-no-crossing", "‖ΔΘ‖/‖Θ0‖ of the widest jammed networks, largest α̃, longest budget",
+say("phase-no-crossing",
+    "Widest jammed networks, largest α̃, longest training: kernel change ‖ΔΘ‖/‖Θ0‖",
     jammed.mean("kernel_change", per="seed", scale="ratio"),
     Above(1), "a lower bound: jamming lies wholly on the side of features")  # fmt: skip
-say("phase-budget", "h* at the whole budget over that at a sixteenth",
+say("phase-budget",
+    "Width h* below which networks jam: whole training divided by a sixteenth of it",
     shifts.mean("ratio", per="seed", scale="ratio"),
     Below(1), "an upper bound: h* falls with the budget")  # fmt: skip
-say("phase-gain-peak", "h at which ensembles gain most, over h*",
+say("phase-gain-peak",
+    "Width at which ensembles gain most divided by the width h* below which networks jam",
     peaks.mean("over_star", per="seed", scale="log"), Factor(1, within=2),
     "×2, ours: widths are a factor 1.3 apart", place=f"{CH_3B} 5")  # fmt: skip
-say("phase-ensemble-flat", "error of ensembles against h, h ≥ 2 h*: slope",
+say("phase-ensemble-flat", "Width h ≥ 2 h*: exponent of h in the error of ensembles",
     gains.slope("ensemble_error", "width", per="seed", within="alpha_tilde", is_far=True),
     Within(0, 0.1), "0.1, ours: a quarter over a decade", place=f"{CH_3B} 5")  # fmt: skip
 
 say = sheet.topic(TOPIC, "phase_learning")
-say("phase-digits-winner", "digits: error of lazy over feature, single networks of all P",
+say("phase-digits-winner",
+    "Digits, single networks: error of lazy learning divided by error of feature learning",
     winner(DIGITS, "lazy", "feature"), Below(1), SMALLER.format("lazy learning"),
     place=f"{CH_3B} 8; ch. 3a, Table 1: FC, images")  # fmt: skip
 for regime, beta in (("feature", 1 / 2), ("lazy", 1 / 3)):
-    say(f"phase-patches-{regime}", f"digits, CNN, {regime}: test error against P: slope -β",
+    say(f"phase-patches-{regime}",
+        f"Digits, CNN, {regime} learning: exponent −β of P in the test error",
         learners.slope("test_error", "P", per="seed", within="member",
                        where=where(PATCHES, regime)),
         Within(-beta, 1 / 12), "1/12, ours: half of the distance between the two regimes",
         place=f"{CH_3B} 8 (CNN, MNIST)")  # fmt: skip
-say("phase-patches-winner", "digits, CNN: error of feature over lazy, single networks of all P",
+say("phase-patches-winner",
+    "Digits, CNN, single networks: error of feature learning divided by error of lazy learning",
     winner(PATCHES, "feature", "lazy"), Below(1), SMALLER.format("feature learning"),
     place=f"{CH_3B} 8")  # fmt: skip
 for inputs, beta in (("whole", 5 / 13), ("compressed", 7 / 13)):
-    for word, text, column in (("flow", "frozen flow", "test_error"),
-                               ("svm", "widest margin", "svm_error")):  # fmt: skip
+    for word, text, column in (("flow", "gradient flow", "test_error"),
+                               ("svm", "support vector machine", "svm_error")):  # fmt: skip
         say(f"phase-{inputs}-{word}",
-            f"stripes, Θ0 {inputs}, {text}: test error against P: slope -β",
+            f"Stripes, first kernel, {inputs} inputs, {text}: exponent −β of P in the test error",
             kernels.slope(column, "P", per="seed", inputs=inputs), Within(-beta, 0.075),
             "0.075, ours: half of the distance between the two regimes at d = 5",
             place=f"{CH_3B} 9, right")  # fmt: skip
-say("phase-gap", "stripes: part of the gap of lazy to feature that compression closes",
+say("phase-gap",
+    "Stripes: fraction of the gap between lazy and feature learning that compression closes",
     closed_gaps.mean("part"), Within(1, 0.25), "0.25, ours: a quarter of the gap",
     place=f"{CH_3B} 9, right")  # fmt: skip
 
 say = sheet.topic(TOPIC, "phase_alignment")
-for label, name, kind in (("digits", "digits", DIGITS), ("patches", "digits, CNN", PATCHES)):
+for label, name, kind in (("digits", "Digits", DIGITS), ("patches", "Digits, CNN", PATCHES)):
     say(f"phase-inflation-{label}",
-        f"{name}, feature: Σ of 10 eigenvalues of Θ, after over before training",
+        f"{name}, feature learning: sum of 10 eigenvalues of the kernel after training divided by"
+        " before",
         changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
         Above(1), "a lower bound: it grows",
         place="thesis, ch. 3a, Fig. 8a, b: the kernel inflates")  # fmt: skip
@@ -201,6 +211,6 @@ CLAIMS = after_a_look(
         "phase-whole-* phase-compressed-* phase-gap":
             "P = 512 is left out, where one network decided",
         "phase-digits-winner phase-patches-winner": "of all P, before of the largest alone",
-        "phase-inflation-*": "written then",
+        "phase-inflation-*": "written after seeing results",
     },
 )  # fmt: skip

@@ -33,7 +33,7 @@ aligned = rows_of("cells", "neurons", nothing=NONE, what="networks")(
 
 @rows_of("cells", nothing="no data set of which both fit", what="networks")
 def advantages(cells: pd.DataFrame) -> pd.DataFrame:
-    """Errors of both regimes at the largest P at which both fit; ratio: feature over lazy."""
+    """Errors of both regimes at the largest P at which both fit; ratio: feature divided by lazy."""
     rows = networks.function(cells).query("status == 'fitted'")
     place = ["n_inputs", "P", *NETWORK]
     both = rows.pivot_table(index=place, columns="regime", values="test_error")
@@ -44,11 +44,11 @@ def advantages(cells: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of("cells", "machines", what="networks",
          nothing="no network that fitted and machine on the same points")  # fmt: skip
-def beside_machines(cells: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
+def with_machines(cells: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
     """Networks and the support vector machine on the same training points; ratio: of errors.
 
-    The machine has the tangent kernel of infinitely many neurons: of inputs as they are beside lazy
-    networks, of inputs compressed by sqrt(P) beside those that learn features.
+    The machine has the tangent kernel of infinitely many neurons: of inputs as they are for lazy
+    networks, of inputs compressed by sqrt(P) for those that learn features.
     """
     both = networks.function(cells).merge(machines, on=["regime", "n_inputs", "P", "seed"])
     return both.assign(ratio=both["test_error"] / both["kernel_error"])
@@ -60,26 +60,30 @@ SLOPE: dict[str, Any] = {
     "tells": ("alpha_tilde", "P"),
     "n_inputs": D,
 }
+REGIMES = {"feature": "Feature learning", "lazy": "Lazy learning"}
 sheet = Sheet()
 say = sheet.topic("The stripe model: compression of directions without information", "stripe",
                   place="thesis, ch. 3b, Fig. 9, right")  # fmt: skip
-say(f"alignment-feature-d{D}", f"feature, d = {D}: Λ = W_∥/W_⊥ against P: slope",
+say(f"alignment-feature-d{D}",
+    f"Feature learning, d = {D}: exponent of P in the alignment Λ = W_∥/W_⊥ of the weights",
     aligned.slope("alignment", regime="feature", **SLOPE), Within(0.5, 0.15),
     "0.15, ours: the thesis has a scaling argument and no number measured",
     place="thesis, ch. 3b, Fig. 9: Λ ~ √P")  # fmt: skip
 for regime in ("feature", "lazy"):
-    say(f"error-{regime}-d{D}", f"{regime}, d = {D}: test error against P: slope -β",
+    say(f"error-{regime}-d{D}", f"{REGIMES[regime]}, d = {D}: exponent −β of P in the test error",
         networks.slope("test_error", regime=regime, **SLOPE),
         Within(-beta(D, lazy=regime == "lazy"), 0.075),
         "0.075, ours: half of the distance between the two regimes at d = 5")  # fmt: skip
 for regime, inputs in (("feature", " of x/√P"), ("lazy", "")):
     say(f"beside-machine-{regime}-d{D}",
-        f"{regime}, d = {D}: error over that of the tangent kernel{inputs}: slope",
-        beside_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
-        "0.075 as of the slopes; set after a look at both curves up to P = 512", fixed="after",
+        f"{REGIMES[regime]}, d = {D}: exponent of P in test error divided by error of the tangent"
+        f" kernel{inputs}",
+        with_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
+        "0.075 as of the exponents; set after seeing both curves up to P = 512", fixed="after",
         place="thesis, ch. 3b, Fig. 9, right: the curves are similar")  # fmt: skip
-say(f"advantage-d{D}", f"d = {D}: error of feature over lazy at the largest P",
-    advantages.mean("ratio", scale="ratio", n_inputs=D, each="{feature:.4f} over {lazy:.4f}"),
+say(f"advantage-d{D}",
+    f"d = {D}, largest P: test error of feature learning divided by error of lazy learning",
+    advantages.mean("ratio", scale="ratio", n_inputs=D, each="{feature:.4f} / {lazy:.4f}"),
     Below(1), "an upper bound: feature learning errs less")  # fmt: skip
 
 CLAIMS = after_a_look(

@@ -48,10 +48,10 @@ def ranks(exponents: pd.DataFrame, *, window: str) -> pd.DataFrame:
 def convergence(
     spectra: pd.DataFrame, cells: pd.DataFrame, *, data: str = "digits"
 ) -> pd.DataFrame:
-    """How much less eigenvalues move at the last doubling of the points than at the one before.
+    """By which factor eigenvalues move further at the last but one doubling of the points.
 
-    For each seed the change of the mean log of FIXED_RANKS from a quarter to a half, over that
-    from a half to all points, of which the mean over seeds counts. 1/P leads to 2.
+    For each seed the change of the mean log of FIXED_RANKS from a quarter to a half, divided by
+    that from a half to all points, of which the mean over seeds counts. 1/P leads to 2.
     """
     own = cells.query("experiment == 'spectrum' and data == @data and kernel == 'laplace'")
     joined = spectra.merge(own[["key", "P", "seed"]], on="key")
@@ -72,7 +72,7 @@ def exponent(family: Family, rows: Rows = curves) -> Any:
 
 
 def difference(one: Family, other: Family) -> Any:
-    """Exponent of one curve less that of another, run by run."""
+    """Exponent of one curve minus that of another, run by run."""
     return curves.difference("exponent", where=one, over=other, on="seed",
                              what="runs, the same in both curves, by a jackknife")  # fmt: skip
 
@@ -93,7 +93,7 @@ def on_mnist(measure: Callable[[str], Callable[[Tables], Measurement]]) -> Any:
 
 
 def beyond_pca(data: str) -> Callable[[Tables], Measurement]:
-    """Exponent of the mean squared error on digits less that of the tail of kernel PCA.
+    """Exponent of the mean squared error on digits minus that of the tail of kernel PCA.
 
     The two errors are independent estimates; the interval has the width of both.
     """
@@ -115,13 +115,14 @@ def beyond_pca(data: str) -> Callable[[Tables], Measurement]:
 LAPLACE = {"experiment": "digits", "sigma": 1.0, "kernel": "laplace", "method": "regression",
            "quantity": "mse"}  # fmt: skip
 MACHINE = {**LAPLACE, "method": "svm", "quantity": "error"}
-# What is independent of what: one curve less another.
+# What is independent of what: one curve minus another.
 COMPARED = (
-    ("kernel", "MSE, Laplace less Gauss kernel", LAPLACE, {"kernel": "gauss"}, "Fig. 1"),
-    ("task", "error of the SVM less MSE of regression", MACHINE, LAPLACE, "Fig. 1"),
-    ("width", "MSE, σ = 10 less σ = 1", {**LAPLACE, "sigma": 10.0}, LAPLACE, "app. B, Fig. 5"),
-    ("width-narrow", "MSE, σ = 0.1 less σ = 1", {**LAPLACE, "sigma": 0.1}, LAPLACE,
-     "app. B, Fig. 5"),
+    ("kernel", "squared error, Laplace minus Gauss kernel", LAPLACE, {"kernel": "gauss"}, "Fig. 1"),
+    ("task", "error of the SVM minus squared error of regression", MACHINE, LAPLACE, "Fig. 1"),
+    ("width", "squared error, kernel width σ = 10 minus σ = 1",
+     {**LAPLACE, "sigma": 10.0}, LAPLACE, "app. B, Fig. 5"),
+    ("width-narrow", "squared error, kernel width σ = 0.1 minus σ = 1",
+     {**LAPLACE, "sigma": 0.1}, LAPLACE, "app. B, Fig. 5"),
 )  # fmt: skip
 OF_FIXED = ranks.given(window="fixed ranks")
 TENS = f"ranks {FIXED_RANKS[0]} to {FIXED_RANKS[-1]}"
@@ -130,18 +131,18 @@ SPECTRUM_OF = {"experiment": "spectrum", "kernel": "laplace", "quantity": "eigen
 DISTANCE = {"experiment": "neighbours", "quantity": "distance"}
 STUDENT = {"experiment": "teacher_student", "quantity": "expected_mse", "kernel": "laplace"}
 NAMES = {"laplace": "Laplace", "gauss": "Gauss"}
-OF_FORMULA = "a tenth of the formula, which holds for large P alone"
+OF_FORMULA = "0.1 of the formula, which holds for large P alone"
 SAME = (
     "0.1: the thesis calls exponents of 0.36 and 0.4, 0.07 and 0.1 equal, and 0.4 and 0.1 different"
 )
-# The rule of convergence until a look.
+# The rule of convergence, changed after seeing results.
 DOUBLINGS = (
-    "the changes are to vanish; until a look the eigenvalue at half the points was to be within a"
-    " tenth of that at all, which the source does not say"
+    "the changes are to vanish; changed after seeing results: before, the eigenvalue at half the"
+    " points was to be within a tenth of that at all, which the source does not say"
 )
-HALF = "half the distance of the two numbers, as for networks (stripe)"
+HALF = "0.075: half the distance of the two numbers, as for networks (stripe)"
 MORE_RUNS = (
-    "; P = 8192 of inputs as they are, and sixteen runs in place of eight, were set after a look at"
+    "; P = 8192 of inputs as they are, and sixteen runs in place of eight, were set after seeing"
     " 0.44 [0.39, 0.50] and 0.73 [0.51, 0.95]"
 )
 NO_DIFFERENCE = {"expected": Within(0, 0.1), "why": SAME}
@@ -159,31 +160,37 @@ def tenth(value: float) -> Within:
     return Within(value, 0.1 * value)
 
 
-for data, words, place in (("sphere", "S^", "thesis, ch. 6, Theorem 1; Fig. 2"),
-                           ("cube", "cube, d = ", "ch. 6, Theorem 1"),
-                           ("lattice", "lattice, d = ", "ch. 6, Theorem 1")):  # fmt: skip
+for data, words, place in (("sphere", "Sphere S^", "thesis, ch. 6, Theorem 1; Fig. 2"),
+                           ("cube", "Cube, d = ", "ch. 6, Theorem 1"),
+                           ("lattice", "Lattice, d = ", "ch. 6, Theorem 1")):  # fmt: skip
     for name in NAMES:
         for d in (1, 2, 3, 5) if (data, name) == ("sphere", "laplace") else (1, 2, 3):
             teacher(f"kernel-{data}-{name}-{d}",
-                    f"{words}{d}: β, {NAMES[name]} teacher, Laplace student",
+                    f"{words}{d}, {NAMES[name]} teacher, Laplace student: exponent β of the"
+                    " squared error ~ P^-β",
                     exponent({**STUDENT, "data": data, "d": d, "teacher": name, "sigma": d}),
                     tenth(learning_exponent(name, "laplace", d)), place=place)  # fmt: skip
 on_S2 = {**STUDENT, "data": "sphere", "d": 2, "teacher": "laplace"}
-teacher("kernel-sigma", "S^2, Laplace teacher and student: β with σ = d less β with σ = 10",
+teacher("kernel-sigma",
+        "Sphere S^2, Laplace teacher and student: exponent β of the squared error at σ = d minus β"
+        " at σ = 10",
         difference({**on_S2, "sigma": 2.0}, {"sigma": 10.0}),
         Within(0, 0.1 * learning_exponent("laplace", "laplace", 2)),
         figure="kernel_dimensions", place="thesis, ch. 6, appendix C, Fig. 6")  # fmt: skip
 for index, name in enumerate(
     ("laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2"), start=1
 ):
-    teacher(f"kernel-matern-{index}", f"S^1, Matérn teacher ν = {index}/2, Laplace student: β",
+    teacher(f"kernel-matern-{index}",
+            f"Circle S^1, Matérn teacher ν = {index}/2, Laplace student: exponent β of the"
+            " squared error ~ P^-β",
             exponent({**STUDENT, "data": "sphere", "d": 1, "teacher": name, "sigma": 2.0}),
             tenth(learning_exponent(name, "laplace", 1)),
             place="thesis, ch. 6, Eq. 26; Fig. 8")  # fmt: skip
 for name, words, one, other, place in COMPARED:
-    digits(f"kernel-digits-{name}", f"Digits: exponent of the {words}", difference(one, other),
+    digits(f"kernel-digits-{name}", f"Digits: exponent β of the {words}", difference(one, other),
            place=f"thesis, ch. 6, {place} (MNIST)")  # fmt: skip
-digits("kernel-digits-pca", "Digits: β of the mean squared error less a − 1 of kernel PCA",
+digits("kernel-digits-pca",
+       "Digits: exponent β of the squared error minus a − 1, a: exponent of kernel PCA",
        beyond_pca("digits"), figure="kernel_pca",
        place="thesis, ch. 6, section 6, Fig. 3")  # fmt: skip
 for name, words in (("stripe", "inputs as they are"),
@@ -191,41 +198,46 @@ for name, words in (("stripe", "inputs as they are"),
     for kernel, label in (("laplace", "Laplace"), ("tangent", "tangent")):
         looked = {"why": HALF + MORE_RUNS, "fixed": "after"} if kernel == "tangent" else {}
         stripes(f"kernel-{name}-{kernel}",
-                f"Stripes, {words}, d = 5, {label} kernel: β of the error",
+                f"Stripes, {words}, d = 5, {label} kernel: exponent β of the test error ~ P^-β",
                 exponent({"experiment": "stripe", "data": name.replace("-", "_"), "d": 5,
                           "kernel": kernel, "quantity": "error"}),
                 Within(stripe_exponent(5, compressed=name != "stripe"), 0.075),
                 **{"why": HALF, **looked})  # fmt: skip
-mnist("kernel-mnist-beta", "MNIST: exponent of the MSE, Laplace",
+mnist("kernel-mnist-beta", "MNIST, Laplace kernel: exponent β of the squared error ~ P^-β",
       on_mnist(lambda data: exponent({**LAPLACE, "experiment": data})),
       Within(0.4, 0.1), place="thesis, ch. 6, Fig. 1")  # fmt: skip
 for name, words, one, other, place in COMPARED:
-    mnist(f"kernel-mnist-{name}", f"MNIST: exponent of the {words}",
+    mnist(f"kernel-mnist-{name}", f"MNIST: exponent β of the {words}",
           on_mnist(partial(compared, one, other)),
           place=f"thesis, ch. 6, {place}")  # fmt: skip
-mnist("kernel-mnist-ranks", f"MNIST: a − 1 of kernel PCA, {TENS}",
+mnist("kernel-mnist-ranks", f"MNIST: a − 1, a: exponent of kernel PCA at {TENS}",
       exponent({**TAIL, "data": "mnist5k"}, OF_FIXED), Within(0.36, 0.1),
       place="thesis, ch. 6, Fig. 3: 0.36; ranks not stated")  # fmt: skip
-mnist("kernel-mnist-pca", "MNIST: β of the MSE less a − 1 at these ranks", beyond_pca("mnist5k"),
+mnist("kernel-mnist-pca",
+      f"MNIST: exponent β of the squared error minus a − 1 of kernel PCA at {TENS}",
+      beyond_pca("mnist5k"),
       place="thesis, ch. 6, section 6, Fig. 3")  # fmt: skip
-CONVERGENCE = "eigenvalues 10 to 100: change from P/4 to P/2 over that from P/2 to P"
+CONVERGENCE = "change of eigenvalues 10 to 100 from P/4 to P/2 divided by change from P/2 to P"
 CONVERGED: dict[str, Any] = {"expected": Above(1), "why": DOUBLINGS, "fixed": "after",
                              "place": "thesis, ch. 6, appendix J, Fig. 9"}  # fmt: skip
 mnist("kernel-mnist-convergence", f"MNIST: {CONVERGENCE}",
       convergence.given(data="mnist5k").mean("factor", per="seed", tells="P"),
       **CONVERGED)  # fmt: skip
-mnist("kernel-mnist-theta", f"MNIST: 1/(θ − 1) of Gram eigenvalues, {TENS}, Laplace kernel",
+mnist("kernel-mnist-theta",
+      "MNIST, Laplace kernel: exponent 1/(θ − 1) of the fall of Gram eigenvalues with rank,"
+      f" {TENS}",
       exponent({**SPECTRUM_OF, "data": "mnist5k"}, OF_FIXED), tenth(1 / 0.937),
       "a tenth, as on spheres", place="thesis, ch. 6, Fig. 9: θ = 1.937")  # fmt: skip
 for d in (1, 2, 3):
     geometry(f"kernel-theta-{d}",
-             f"S^{d}: 1/(θ − 1) = α/d of Gram eigenvalues by rank, Laplace kernel",
+             f"Sphere S^{d}, Laplace kernel: exponent 1/(θ − 1) of the fall of Gram eigenvalues"
+             " with rank",
              exponent({**SPECTRUM_OF, "data": "sphere", "d": d}, ranks.given(window="ranks")),
              tenth(1 / (density_exponent("laplace", d) - 1)),
              figure="kernel_pca", place="thesis, ch. 6, Eq. 56, 57")  # fmt: skip
 for d in (1, 2, 3, 5):
     geometry(f"kernel-neighbour-{d}",
-             f"S^{d}: exponent of the distance to the nearest neighbour, 1/d",
+             f"Sphere S^{d}: exponent of 1/P in the distance to the nearest neighbour",
              exponent({**DISTANCE, "data": "sphere", "d": d}),
              tenth(1 / d), place="thesis, ch. 6, Eq. 15; Fig. 4")  # fmt: skip
 geometry("kernel-gram-convergence", f"Digits: {CONVERGENCE}",
@@ -241,13 +253,13 @@ CLAIMS = after_a_look(
             "P = 4096 and 8192, as 0.223 [0.221, 0.225] disagreed and exponents from P to P fell"
         ),
         "kernel-cube-gauss-? kernel-*-width-narrow": (
-            "published before without a claim; a reviewer saw that they depart from the law"
+            "shown before without a claim; a reviewer saw that they depart from the law"
         ),
         "kernel-cube-laplace-3": (
             "P = 2048 and 4096, as 0.379 [0.374, 0.385] disagreed and exponents from P to P fell"
         ),
         "kernel-mnist-ranks kernel-mnist-pca kernel-mnist-theta kernel-digits-pca": (
-            f"{TENS}, before a part of the points, whose ranks move up with P"
+            f"{TENS}, before a fraction of the points, whose ranks grow with P"
         ),
     },
 )

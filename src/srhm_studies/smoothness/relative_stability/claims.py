@@ -37,7 +37,7 @@ LAZY = 10.0  # alpha_tilde above which training is called lazy
 
 @rows_of("cells", nothing="no fields", what="cut-offs and temperatures")
 def fields(cells: pd.DataFrame) -> pd.DataFrame:
-    """Drawn fields; largest_xi: the median of their largest Xi over Eq. 13."""
+    """Drawn fields; largest_xi: the median of their largest Xi divided by Eq. 13."""
     rows = cells[cells["experiment"] == "fields"]
     c, T = rows["cutoff"], rows["temperature"]
     return rows.assign(largest_xi=rows["compression"] / (c / 2 * np.sqrt(pi**3 * T * np.log(c))))
@@ -68,10 +68,10 @@ def changes(
     cells: pd.DataFrame, table: pd.DataFrame, *, column: str, ends: tuple[Any, Any] | None = None,
     inverse: bool = False, quantity: str = "R", **options: Any,
 ) -> pd.DataFrame:  # fmt: skip
-    """A quantity of each net and seed where a column has the second value over the first: ratio.
+    """Ratio of a quantity of each net and seed at the second value of a column to the first.
 
     ends: those values; without them the smallest and the largest that there is. inverse: the first
-    over the second.
+    divided by the second.
     """
     rows = networks.function(cells, table, **options)
     first, second = ends or (rows[column].min(), rows[column].max())
@@ -116,7 +116,7 @@ def errors_by_displacement(
 def controls(
     cells: pd.DataFrame, table: pd.DataFrame, *, of: str, over: str, augmented: bool = False
 ) -> pd.DataFrame:
-    """R_f on one kind of images over that on another, of each trained net, seed and P of both.
+    """R_f on one kind of images divided by that on another, of trained nets, seeds and P of both.
 
     augmented: the first of networks that were trained on crops and mirror images.
     """
@@ -128,7 +128,7 @@ def controls(
 
 @rows_of("cells", "stability", nothing="no network of two trainings", what="networks and seeds")
 def prolonged(cells: pd.DataFrame, table: pd.DataFrame, *, data: str) -> pd.DataFrame:
-    """R_f of deep networks after the longest training over that after the shortest: ratio."""
+    """R_f of deep networks after the longest training divided by that after the shortest."""
     own = cells[cells["data"] == data]
     steps = own["max_steps"]
     asked: dict[str, Any] = {"data": data, "kind": "deep", "when": "end"}
@@ -151,7 +151,7 @@ def starts(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of("cells", "stability", nothing="no such network", what="seeds")
 def layers_of_models(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
-    """R of the output over that of the first layer of the CNN at the largest P on the SRHM."""
+    """R of the output divided by R of the first layer of the CNN at the largest P on the SRHM."""
     kinds: dict[str, Any] = {"data": "srhm", "kind": "cnn", "when": "end", "lazy": False}
     parts = (networks.function(cells, table, part=one, **kinds) for one in ("layers", "output"))
     logs = pairs(at_largest(pd.concat(parts)), "depth", (0.0, 1.0))
@@ -224,7 +224,7 @@ def growth(**options: Any) -> Any:
 
 
 ABOVE_ONE = "R_f 'remains larger than unity' on all data but CIFAR-10"
-HALF = "one half: 'approximately compatible' with a drawn slope"
+HALF = "0.5: 'approximately compatible' with a drawn slope"
 FALLING = "an upper bound: it falls 'monotonically', with noise"
 QUARTER = "a quarter: R_f 'becomes independent' of it at δ of order one"
 BOUND = "an upper bound: the thesis says that it changes in this direction, not by how much"
@@ -237,11 +237,14 @@ SAME = Factor(1, within=10**0.1)
 
 sheet = Sheet()
 drawn = sheet.topic("Deformations", "stability_deformations")
-drawn("stability-compression", "median of max Ξ over c/2 (π³ T ln c)^(1/2)",
+drawn("stability-compression",
+      "Random deformations, cut-off c, temperature T: median max Ξ divided by"
+      " c/2 (π³ T ln c)^(1/2)",
       fields.number(Range, "largest_xi"), Within(1, 0.25),
       "a quarter: it 'can be approximated' by it, on log axes",
       place="thesis, ch. 4, Eq. 13, Fig. 8")  # fmt: skip
-drawn("stability-bound", "part of the fields with max Ξ ≥ 1 at the bound on T",
+drawn("stability-bound",
+      "Random deformations: fraction with max Ξ ≥ 1 at the bound on the temperature T",
       fields.number(Range, "part_above_one", times_bound=1.0), Within(0.5, 0.25),
       "the bound is where the median is 1; a quarter of the fields",
       place="thesis, ch. 4, Eq. 14")  # fmt: skip
@@ -276,46 +279,56 @@ def of_images(
                           part="displacements", displacement=1.0)  # fmt: skip
     known, known_means = errors.given(data=data), errors.given(data=data, average="mean")
     expected = Within(correlation, 0.25)
-    say(training, "start", "R_f before training, over networks", "Fig. 3, 4",
+    say(training, "start", "relative stability R_f before training, mean of networks", "Fig. 3, 4",
         over_networks(nets.given(when="start"), "R"), UNITY, TWO)  # fmt: skip
-    say(training, "fc-grows", "fully connected, R_f before over after training", "Fig. 4",
+    say(training, "fc-grows",
+        "fully connected networks, R_f before training divided by R_f after", "Fig. 4",
         over_networks(trained.given(kind="fc", inverse=True), scale="ratio"),
         Below(1), BOUND)  # fmt: skip
-    say(training, "lenet-above-one", "LeNet, 1/R_f after training", "Fig. 4",
+    say(training, "lenet-above-one",
+        "LeNet, inverse 1/R_f of the relative stability after training", "Fig. 4",
         nets.given(kind="lenet", when="end").mean("inverse", scale="ratio"),
         Below(1), ABOVE_ONE)  # fmt: skip
-    say(training, "deep-falls", "deep networks, R_f after over before training", "Fig. 3",
+    say(training, "deep-falls", "deep networks, R_f after training divided by R_f before", "Fig. 3",
         over_networks(trained.given(kind="deep"), scale="ratio"), Below(1), BOUND)  # fmt: skip
-    say(training, "deep-level", "deep networks, R_f after training", "sec. 3",
+    say(training, "deep-level", "deep networks, relative stability R_f after training", "sec. 3",
         over_networks(nets.given(when="end", kind="deep"), "R"), HUNDREDTHS,
         "'in the range [0.01, 0.1]'")  # fmt: skip
-    say(training, "size-falls", "deep networks, R_f at the largest P over the smallest",
-        "Fig. 3, 6",
+    say(training, "size-falls",
+        "deep networks, R_f at the largest P divided by R_f at the smallest P", "Fig. 3, 6",
         over_networks(sizes.given(kind="deep"), scale="ratio"), Below(1), BOUND)  # fmt: skip
-    say(training, "size-slope", "ResNet18, slope of log R_f against log P", "Fig. 3, 13",
+    say(training, "size-slope", "ResNet18, slope of log R_f (relative stability) against log P",
+        "Fig. 3, 13",
         growth(kind="resnet18", data=data), Within(-1, 0.5), HALF)  # fmt: skip
-    say(training, "noise-grows", "G_f at the smallest P over the largest", "Fig. 6",
+    say(training, "noise-grows",
+        "response to noise G_f at the smallest P divided by G_f at the largest P", "Fig. 6",
         over_networks(sizes.given(quantity="G", inverse=True), scale="ratio"),
         Below(1), BOUND)  # fmt: skip
-    say(depth, "depth-start", "before training, R of the output over the first layer", "Fig. 14",
+    say(depth, "depth-start",
+        "untrained networks, relative stability R of the output divided by R of the first layer",
+        "Fig. 14",
         over_networks(depths), UNITY, TWO)  # fmt: skip
-    say(depth, "depth-monotone", "deep networks, trained, rank correlation of R and depth",
+    say(depth, "depth-monotone",
+        "trained deep networks, rank correlation of a layer's relative stability with its depth",
         "Fig. 14", monotonies.given(data=data).number(MeanCorrelation, "rho"),
         Below(-0.8), FALLING)  # fmt: skip
-    say(scans, "interpolation", f"{at}R_f with Gaussian over bilinear interpolation", other,
+    say(scans, "interpolation", f"{at}R_f with Gaussian divided by R_f with bilinear interpolation",
+        other,
         over_networks(drawing), SAME, QUARTER)  # fmt: skip
     if data == "digits":
         for name, delta in (("small", 0.125), ("large", 1.3)):
             say(scans, f"correlation-{name}",
-                f"correlation of log ε and log R_f at δ = {delta:g} less that at δ = 1", "Fig. 21",
+                f"correlation of log test error and log R_f at δ = {delta:g} minus that at δ = 1",
+                "Fig. 21",
                 errors_by_displacement.given(displacement=delta).number(
                     LogCorrelation, "R_there", less="R"),
                 Within(0, 0.25), "0.25, as of the correlation: 'results are robust'")  # fmt: skip
-    say(erring, "correlation", "correlation of log ε and log R_f over networks", table,
+    say(erring, "correlation", "correlation of log test error and log R_f across networks", table,
         known.number(LogCorrelation, "R"), expected, why)  # fmt: skip
-    say(erring, "correlation-mean", "the same with means in place of medians", "Fig. 17",
+    say(erring, "correlation-mean",
+        "correlation of log test error and log R_f, with means of images", "Fig. 17",
         known_means.number(LogCorrelation, "R"), expected, why)  # fmt: skip
-    say(erring, "error-slope", "slope of log ε against log R_f over networks", "Fig. 5",
+    say(erring, "error-slope", "slope of log test error against log R_f across networks", "Fig. 5",
         known.number(_SlopeOfErrors, "test_error", against="R"), Within(0.5, 0.25),
         why_slope)  # fmt: skip
 
@@ -323,20 +336,23 @@ def of_images(
 BY_DEPTH = "Depth, noise and displacement"
 of_images("digits", "", "8 × 8 digits", ("Training", BY_DEPTH, BY_DEPTH, "Test error"),
           ("training", "depth", "scans", "errors"), correlation=0.97, why=CORRELATED,
-          why_slope="half of it: a line through 15 points on axes of two decades",
-          at="trained, δ = 1, ", other="Fig. 3", table="Fig. 5")  # fmt: skip
+          why_slope="0.25, half of it: a line through 15 points on axes of two decades",
+          at="trained networks, δ = 1, ", other="Fig. 3", table="Fig. 5")  # fmt: skip
 
 model = sheet.topic("Models of invariance", "stability_models")
-model("stability-stripe-slope", "stripe, α̃ = 0.1: slope of log R_f against log P",
+model("stability-stripe-slope",
+      "Stripe model, α̃ = 0.1: slope of log R_f against log P (R_f: relative stability)",
       growth(data="stripe", kind="fcn", lazy=False), Within(-1, 0.25),
       "a quarter, as of P of less than two decades", place="thesis, ch. 4, Fig. 7")  # fmt: skip
-model("stability-srhm-start", "SRHM: R_f before training",
+model("stability-srhm-start", "SRHM: relative stability R_f before training",
       starts.mean("R", scale="log", per="seed"), UNITY, TWO,
       place="thesis, ch. 4, not there")  # fmt: skip
-model("stability-srhm-slope", "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P",
+model("stability-srhm-slope",
+      "SRHM, CNN, α̃ = 0.1: slope of log R_f against log P (R_f: relative stability)",
       growth(data="srhm", kind="cnn", lazy=False), Within(-1, 0.5), "as of ResNet18 on images",
       place="thesis, ch. 4, not there")  # fmt: skip
-model("stability-srhm-depth", "SRHM, CNN: R of the output over the first layer",
+model("stability-srhm-depth",
+      "SRHM, CNN: relative stability R of the output divided by R of the first layer",
       layers_of_models.mean("ratio", scale="ratio"), Below(1), BOUND,
       place="thesis, ch. 4, Fig. 14")  # fmt: skip
 
@@ -346,35 +362,38 @@ for data, words, correlation, without in (
 ):
     of_images(data, f"{data}-", words, (f"{words}, 28 × 28",) * 4,
               (data, data, f"{data}_scans", data), correlation=correlation,
-              why="0.25, as of the small digits", why_slope="half of it, as of the small digits",
+              why="0.25, as of the small digits",
+              why_slope="0.25, half of it, as of the small digits",
               without=without)  # fmt: skip
 of_clothes = sheet.topic("Fashion-MNIST, 28 × 28", "stability_fashion")
 of_clothes("stability-fashion-augmentation",
-           "Fashion-MNIST: R_f with crops and mirrors over without",
+           "Fashion-MNIST: R_f with crops and mirror images in training divided by R_f without",
            controls.given(of="fashion", over="fashion", augmented=True).mean(
                "ratio", scale="log", what="seeds"),
            UNITY, "a factor of two: augmentation changes it little, on a log axis",
            place="thesis, ch. 4, Fig. 12")  # fmt: skip
 of_clothes("stability-fashion-longer",
-           "Fashion-MNIST, deep networks: R_f after 3000 steps over that after 300",
+           "Fashion-MNIST, deep networks: R_f after 3000 steps divided by R_f after 300 steps",
            over_networks(prolonged.given(data="fashion"), scale="ratio"), Below(1),
            "predicted: short training is why R_f stayed near one",
            place="thesis, ch. 4, not there")  # fmt: skip
 small = sheet.topic("Why R_f grows on the small digits", "stability_pixels", why=PIXELS,
                     place="thesis, ch. 4, not there")  # fmt: skip
 before_after = changes.given(column="when", ends=("start", "end"))
-small("stability-coarse-rises", "MNIST at 8 × 8 pixels and back: R_f after over before training",
+small("stability-coarse-rises",
+      "MNIST reduced to 8 × 8 pixels and back: R_f after training divided by R_f before",
       over_networks(before_after.given(data="mnist5k_coarse", largest=True), scale="ratio"),
       Above(1))  # fmt: skip
-small("stability-coarse-over-sharp", "trained: R_f on MNIST at 8 × 8 and back over that on MNIST",
+small("stability-coarse-over-sharp",
+      "Trained networks: R_f on MNIST reduced to 8 × 8 pixels and back divided by R_f on MNIST",
       over_networks(controls.given(of="mnist5k_coarse", over="mnist5k"), scale="ratio"),
       Above(2), f"{PIXELS}; a factor of two, as above")  # fmt: skip
 small("stability-few-fall",
-      f"MNIST, P = {FEW}, deep networks: R_f after over before training",
+      f"MNIST, P = {FEW}, deep networks: R_f after training divided by R_f before",
       over_networks(before_after.given(P=FEW, data="mnist5k", kind="deep"), scale="ratio"),
       Below(1))  # fmt: skip
 
-# What was changed after a look.
+# What was changed after seeing results.
 LONGER = "3000 steps in place of 300, nine networks in place of seven"
 CLUSTERS = "seeds of a network are one cluster"
 CLAIMS = after_a_look(
