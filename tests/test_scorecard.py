@@ -10,6 +10,7 @@ import pytest
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_of, scorecard
 from srhm.scorecard.claims import (
+    MAX_STATEMENT,
     NOT_MEASURED,
     Claim,
     Measurement,
@@ -20,6 +21,12 @@ from srhm.scorecard.numbers import distances_text, error
 from srhm.scorecard.text import markdown
 
 ALL = claims_of(STUDIES.values())
+# Words of ours, or with two meanings; instead of these a statement has position, exponent, minus,
+# fraction, at half height, divided by, the figures' recipe, tested, again, cluster.
+NOT_IN_STATEMENTS = (
+    "places?|placements?|powers?|less|parts?|half-?way|over|that of|those of|the same|practice"
+    "|beside|judged|anew|capped|vocabular(?:y|ies)|named nets|cells?"
+)
 
 
 def topics_of(claims):
@@ -151,6 +158,13 @@ def test_what_this_project_predicts_was_committed():
     for claim in ALL:
         assert bool(claim.committed) >= (claim in said), claim.identifier
         assert not claim.committed or re.fullmatch(r"2026-\d\d-\d\d, [0-9a-f]{8}", claim.committed)
+
+
+def test_statements_have_words_of_the_field_alone():
+    for claim in ALL:
+        private = re.search(rf"\b(?:{NOT_IN_STATEMENTS})\b", claim.says, flags=re.IGNORECASE)
+        assert private is None, (claim.identifier, private[0])
+        assert len(claim.says) <= MAX_STATEMENT, claim.identifier
 
 
 def test_claims_show_figures_of_their_study():

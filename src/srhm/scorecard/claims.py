@@ -138,7 +138,7 @@ def _said_of(claims: Sequence[Claim], said: Mapping[str, str]) -> list[list[str]
 
 
 # Letters of a statement.
-MAX_STATEMENT = 115
+MAX_STATEMENT = 112
 
 
 def verdict(claim: Claim, measured: Measurement) -> Verdict:

@@ -188,8 +188,7 @@ for place, name, where, source, figures in PLACES:
     for kind, figure in zip("DS", figures[:2], strict=True):
         rank(f"{kind.lower()}-rank-{name}",
              f"Networks at one P: rank correlation of test error and sensitivity {kind} {where} to"
-             f" {WORDS[kind]}",
-             together.given(place=place, most="networks").number(
+             f" {WORDS[kind]}", together.given(place=place, most="networks").number(
                  AtEachSize, where={"kind": kind, "shown": True}, tells=(CAPPED, "width")),
              Above(0.7), REMARKABLE, figure=figure, place=source)  # fmt: skip
 for place, name, where, source, figures in PLACES:

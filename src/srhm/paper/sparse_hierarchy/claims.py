@@ -111,8 +111,7 @@ law("lcn-constant-C0",
     Within(1, 0.45),
     "below 0.5, so that neither a C_0 without s (0) nor C_0 ~ s^L (2) nor anything in the"
     " middle is within it; changed after seeing results: at equal rates alone, since P* depends on"
-    " the rate",
-    figure="10", place="section 4; appendix D")  # fmt: skip
+    " the rate", figure="10", place="section 4; appendix D")  # fmt: skip
 for L in (2, 3):
     law(f"lcn-over-cnn-L{L}",
         f"Weight sharing, P*_LCN / P*_CNN ~ (s_0+1)^(L-2): exponent of s_0+1 at L = {L}",
@@ -127,8 +126,7 @@ for L in (2, 3):
 for net, figure, appendix in (("lcn", "10, left", "D"), ("cnn", "13", "E")):
     law(f"slope-against-prediction-{net}-s3",
         f"{net.upper()}, s = 3: slope of log P* against the logarithm of"
-        f" {PLACES[net].split(',')[0]}",
-        WithAuthors(of_the_law((net,), 3)), Within(1, 0.15),
+        f" {PLACES[net].split(',')[0]}", WithAuthors(of_the_law((net,), 3)), Within(1, 0.15),
         "as for s = 2, a factor 1.4 of P* a decade; at L = 2, n_c = v and m = v^2, where the"
         " prediction grows as v^5, it is 0.75 in the exponent of v, less than the n_c in it",
         figure=figure, place=f"appendix {appendix}; {PLACES[net]}", fixed="before")  # fmt: skip
@@ -246,8 +244,7 @@ for net, figure in (("lcn", "7"), ("cnn", "8")):
              figure=figure)  # fmt: skip
 sparsity("sparser-is-easier",
          "LCN, dimension d = 64: P* of sparser data (L = 2, s_0 = 3) divided by P* at L = 3, s_0"
-         " = 1",
-         at_fixed_dimension.mean("ratio", scale="ratio", **PAIRS), Below(1),
+         " = 1", at_fixed_dimension.mean("ratio", scale="ratio", **PAIRS), Below(1),
          "the bound is an equal P*: the ratio must be below 1 for sparsity to help",
          figure="5", place="Eq. 5, section 4")  # fmt: skip
 

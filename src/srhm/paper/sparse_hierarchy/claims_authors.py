@@ -63,8 +63,7 @@ points = rows_of("sample_complexity", "cells", "published_values", what="points"
 ).then(lambda found: found.assign(known=found["low"].notna()))  # fmt: skip
 sheet = Sheet()
 say = sheet.topic("Sample complexity: the authors' points compared with ours by the figures'"
-                  " recipe", "4 B, C",
-                  place="Figure 4 B, C")  # fmt: skip
+                  " recipe", "4 B, C", place="Figure 4 B, C")  # fmt: skip
 say("published-within-prediction",
     "Fraction of the authors' points in our 95 % prediction interval of one grammar and grid of P",
     points.part("inside", s=2, known=True, shared=True, tells="width"), Above(0.75),

@@ -115,16 +115,14 @@ for net in ("cnn", "fcn"):
     ):  # fmt: skip
         change(f"{regime}-slope-{net}",
                f"{net.upper()}, L = {DEPTH}, {window}: exponent of α̃ in the kernel change"
-               " ‖ΔΘ‖/‖Θ0‖",
-               members.slope("kernel_change", "alpha_tilde", within=MEMBER,
+               " ‖ΔΘ‖/‖Θ0‖", members.slope("kernel_change", "alpha_tilde", within=MEMBER,
                              where={"net": net, regime: True},
                              tells=("P", "width", "alpha_tilde")),
                Within(expected, tolerance), f"{tolerance:g}, ours: {why}",
                place=f"thesis, chapter 3a, Fig. 5a{place}")  # fmt: skip
     change(f"half-time-{net}",
            f"{net.upper()}, α̃ ≤ {SHORT:g}: largest half time of training/α̃ divided by the"
-           " smallest",
-           half_times.number(Stored, net=net, each="P = {P}{words}"), Below(1.5),
+           " smallest", half_times.number(Stored, net=net, each="P = {P}{words}"), Below(1.5),
            "ours: a factor 1.5 between the largest and the smallest",
            place="thesis, chapter 3a, Fig. 5c")  # fmt: skip
 output = sheet.topic(TOPIC, "crossover_variance")

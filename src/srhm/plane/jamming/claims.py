@@ -48,8 +48,7 @@ for data, sigma, expected, networks, place in (
 ):
     say(f"hp-negative-{sigma}-{data}",
         f"Jammed networks ({networks}): negative fraction of the nonzero modes of the Hessian"
-        " term Hp",
-        spectra.mean("negative", data=data, activation=sigma), Within(expected, 0.05),
+        " term Hp", spectra.mean("negative", data=data, activation=sigma), Within(expected, 0.05),
         "0.05, ours: the expected 0.5 of ReLU and 0.43 of tanh are 0.07 apart",
         place=f"thesis, ch. 1, {place}")  # fmt: skip
 say("unsatisfied-at-jamming-random",

@@ -77,14 +77,12 @@ say = sheet.topic("Where trained networks lose rotations", "equivariance_layers"
 # Change under rotations divided by the distance of the classes in a layer, nothing changed.
 of_layer = partial(by_layer.mean, "over", change=NOTHING)
 quotient = partial(by_layer.ratio, "over", change=NOTHING, on="seed")
-say("layers-first",
-    "Change under rotations relative to the distance of classes: layer 1",
+say("layers-first", "Change under rotations relative to the distance of classes: layer 1",
     of_layer(layer=1), Below(0.25),
     "half of 0.5, beyond which the nearest class may be another")  # fmt: skip
 say("layers-scores",
     "Change under rotations relative to the distance of classes: scores of the classes",
-    of_layer(layer=5),
-    Above(0.5), "beyond 0.5 the nearest class may be another")  # fmt: skip
+    of_layer(layer=5), Above(0.5), "beyond 0.5 the nearest class may be another")  # fmt: skip
 say("layers-strides",
     "Change under rotations relative to the distance of classes: layer 3 divided by layer 1",
     quotient(layer=3, over={"layer": 1}), Above(1), "strides are suspected")  # fmt: skip

@@ -60,8 +60,7 @@ topic = partial(sheet.topic, "Two hypotheses and a finite memory")
 say = topic("memory_columns", place=f"{THESIS}, Fig. 2: by nothing")
 say("columns-local-optimum",
     "RAM: fraction by which learning from columns of confidence + 1e-4 lowers the probability q of"
-    " the worse arm",
-    learnt_by_ram.number(Range, "gain", tells="status"), Below(0.01),
+    " the worse arm", learnt_by_ram.number(Range, "gain", tells="status"), Below(0.01),
     "an upper bound: 0.01, what the 1e-4 and the end of the flow may leave")  # fmt: skip
 
 say = topic("memory_starts", expected=Below(0),
@@ -72,8 +71,7 @@ for prefix, words, panel, large in (
     for start, other in (("linear", "random"), ("columns", "linear"), ("ccp", "columns")):
         say(f"{prefix}-{start}-below-{other}",
             f"{words}, probability q of the worse arm: learnt from {STARTS[start]} minus from"
-            f" {STARTS[other]}",
-            learnt.given(large=large).difference(
+            f" {STARTS[other]}", learnt.given(large=large).difference(
                 "q", memory="ram", start=start, over={"start": other}, on=settings(start),
                 tells="size"), place=f"{THESIS}, Fig. 4 {panel}")  # fmt: skip
 for prefix, words, panel, large in (
@@ -82,8 +80,7 @@ for prefix, words, panel, large in (
     for other in ("cycles", "necklace"):
         say(f"{prefix}-random-{other}",
             f"{words}, probability q of the worse arm: learnt from random starts minus from"
-            f" {STARTS[other]}",
-            learnt.given(large=large).difference(
+            f" {STARTS[other]}", learnt.given(large=large).difference(
                 "q", memory="memento", start="random", over={"start": other}, on=settings(other),
                 tells="size"), Within(0, 0.05),
             "0.05, ours: a tenth of all values that q can have, 0 to 1/2",
@@ -98,8 +95,7 @@ say = topic("memory_architectures", expected=Below(0),
 for suffix, M_eff, panel in (("", 64, "E"), ("-256", 256, "F")):
     say(f"memento-below-ram{suffix}",
         f"Random starts of equal seed, effective memory {M_eff}: q of the Memento minus q of the"
-        " RAM",
-        learnt.given(large=M_eff > SMALL).difference(
+        " RAM", learnt.given(large=M_eff > SMALL).difference(
             "q", memory="memento", start="random", M_eff=M_eff, over={"memory": "ram"},
             on=("M_eff", "mu", "r", "t_end", "seed")), place=f"{THESIS}, Fig. 4 {panel}",
         )  # fmt: skip

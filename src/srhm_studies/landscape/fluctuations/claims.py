@@ -152,8 +152,7 @@ for data, (tag, end, start) in SETS.items():
         "0.5, ours: the thesis's free fit over sizes has 2.5", place=f"{CH_2B} 4: δ²")  # fmt: skip
     say(f"{name}members-estimate",
         f"{start}exponent of ‖f − f̄‖/‖∇f‖ in the distance δ of boundaries, ensembles of n"
-        " networks",
-        fitted("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
+        " networks", fitted("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
         place=f"{CH_2B} 10: linear")  # fmt: skip
 
     say = sheet.topic(TOPIC, f"fluctuations_size{end}")
@@ -176,8 +175,7 @@ for data, (tag, end, start) in SETS.items():
         place=f"{CH_2B} 6C: linear, free fit 1.1")  # fmt: skip
     say(f"{name}excess",
         f"{start}exponent of the number N of weights in the excess error ε − ε̄{wide}",
-        fitted("N", "excess"),
-        Within(-0.5, 0.2), "0.2, ours: that of digits_jamming",
+        fitted("N", "excess"), Within(-0.5, 0.2), "0.2, ours: that of digits_jamming",
         place=f"{CH_2B} 6D: N^-1/2, free fit -0.42")  # fmt: skip
 
     say = sheet.topic(TOPIC, f"fluctuations_norm{end}")

@@ -167,8 +167,7 @@ FRACTION = "fraction of negative modes of the Hessian H"
 for name, sigma, says, place, expected, why, measure in (
     ("bound", "tanh", "negative modes of the Hessian term Hp divided by unsatisfied points N_Δ,"
                       " largest",
-     "N_Δ ≥ N_−",
-     Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them", LARGEST),
+     "N_Δ ≥ N_−", Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them", LARGEST),
     ("bound", "relu", "negative modes of the Hessian term Hp minus cusps N_c, divided by N_Δ,"
                       " largest",
      "N_Δ ≥ N_− − N_c",
@@ -178,8 +177,7 @@ for name, sigma, says, place, expected, why, measure in (
     ("negative", "relu", FRACTION, "Fig. 7: 10 %",
      Within(0.1, 0.05), "0.05, ours: half of it", partial(negative.mean, "part")),
     ("hp-negative", "relu", "negative fraction of the nonzero modes of the Hessian term Hp",
-     "Fig. 7a: symmetric",
-     Within(0.5, 0.05), "0.05, ours: as in the study jamming",
+     "Fig. 7a: symmetric", Within(0.5, 0.05), "0.05, ours: as in the study jamming",
      partial(negative.mean, "negative_hp", per="seed")),
     ("unsatisfied", "tanh", "unsatisfied points N_Δ divided by weights N, jammed networks", "Fig."
                                                                                             " 6d:"
@@ -196,8 +194,7 @@ for name, says, source, expected, why, kinds, column, settled in (
      ": 0.21, 0.25", Within(0.23, 0.06),
      "0.06, ours: 0.21 (L = 5) and 0.25 (L = 2), and their distance again", RELU, "training", True),
     ("digits", "ReLU, digits, jammed networks: cusps N_c divided by weights N", ": 0.19",
-     Within(0.19, 0.06),
-     "0.06, ours: as for random data", ("digits-3",), "training", True),
+     Within(0.19, 0.06), "0.06, ours: as for random data", ("digits-3",), "training", True),
     ("tanh", "tanh, jammed networks: cusps N_c divided by weights N", "", Below(0.02),
      "an upper bound: a smooth network has no cusps", ("tanh-3",), "training", False),
     ("fresh", "ReLU: fresh points at cusps divided by weights N", "", Below(0.02),

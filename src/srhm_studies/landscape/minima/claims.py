@@ -47,8 +47,7 @@ for sigma, says, place, why in (
      "an upper bound: at a minimum N_Δ modes of H0 outweigh them"),
     ("relu",
      "ReLU, largest of all networks: negative modes of Hessian term Hp minus cusps, divided by"
-     " N_Δ", "N_Δ ≥ N_− − N_c",
-     "an upper bound: at a minimum H0 and cusps outweigh them"),
+     " N_Δ", "N_Δ ≥ N_− − N_c", "an upper bound: at a minimum H0 and cusps outweigh them"),
 ):  # fmt: skip
     say(f"minima-bound-{sigma}", says,
         jammed.number(Range, "over", largest=True, activation=sigma), Below(1),

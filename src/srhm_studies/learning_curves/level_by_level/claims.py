@@ -116,8 +116,7 @@ for L in (2, 3):
         f"Pooled positions, v and n_c fixed: exponent of m in P* of the algorithm, L = {L}",
         exponent("shared", "m", "m", L), Within(L, 0.35), WHOLE)  # fmt: skip
 for net in ("shared", "separate"):
-    say(f"law-{net}",
-        f"{POOLING[net]}: slope of log P* of the algorithm against log(n_c m^L)",
+    say(f"law-{net}", f"{POOLING[net]}: slope of log P* of the algorithm against log(n_c m^L)",
         stars.slope("P_star", "law", net=net, within="L", error="clusters", what="curves"),
         Within(1, 0.25),
         "0.25: an exponent of m that is wrong by one would be 1/3 (L = 2) or 1/4 (L = 3)"
@@ -157,7 +156,6 @@ for net, L, equation, expected in (
     ("separate", 2, "Eq. 3", 2), ("separate", 3, "Eq. 3", 3),
     ("shared", 2, "Eq. 4", 2), ("shared", 3, "Eq. 4", 2),
 ):  # fmt: skip
-    say(f"s0-{net}-L{L}",
-        f"{POOLING[net]}: exponent of s_0+1 in P* of the algorithm, L = {L}",
+    say(f"s0-{net}-L{L}", f"{POOLING[net]}: exponent of s_0+1 in P* of the algorithm, L = {L}",
         exponent(net, "s0", "places", L), Within(expected, 0.35), place=equation)  # fmt: skip
 CLAIMS = tuple(sheet.claims)

@@ -50,8 +50,7 @@ topic = partial(sheet.topic, figure="teaching", place=OURS)
 say = topic("What empty positions cost a network that is taught")
 for net in NETS:
     for kind, (which, expected, place) in KINDS.items():
-        say(f"s0-{kind}-{net}",
-            f"{net.upper()}, {WORDS[kind]}: exponent of s_0+1 in P*, L = 2",
+        say(f"s0-{kind}-{net}", f"{net.upper()}, {WORDS[kind]}: exponent of s_0+1 in P*, L = 2",
             stars.slope("P_star", "per_place", net=net, L=2, s0=(1, 2, 4), **which, per=GRAMMAR,
                         what="P* of grammars"), Within(expected, 0.35),
             "0.35: below 0.5, so that no value is within the tolerance of two whole exponents",
@@ -74,8 +73,7 @@ for net in NETS:
     say(f"factors-multiply-{net}",
         f"{named}: P*(untaught) P*(both taught) / (P*(positions taught) P*(synonyms taught))",
         products.mean("ratio", net=net, alone=("L", "m", "s0"), **LOG), why=BELOW_COST)  # fmt: skip
-    say(f"seen-rules-{net}",
-        f"{named}, {WORDS[BOTH]}: P* divided by n_c m ln(10 (1 - 1/n_c))",
+    say(f"seen-rules-{net}", f"{named}, {WORDS[BOTH]}: P* divided by n_c m ln(10 (1 - 1/n_c))",
         stars.mean("over_rules", net=net, taught=BOTH, alone=("L", "v", "s0"), **LOG),
         Factor(1, 1.25), "the class rules alone are left: P data show all n_c m but a fraction"
         " exp(-P/n_c m), of which 1/n_c are guessed; written after seeing v = 4, before v = 6, 8"
@@ -127,8 +125,7 @@ for net in NETS:
                                         undone=True, per=GRAMMAR, alone="v"),
                 expected, why)  # fmt: skip
     for v in (4, 6):
-        say(f"deficit-v{v}-{net}",
-            f"{named}, L = 3, v = {v}, 16 patterns of positions:"
+        say(f"deficit-v{v}-{net}", f"{named}, L = 3, v = {v}, 16 patterns of positions:"
             " m^2 P*(synonyms taught) / P*(untaught)",
             deficits.mean("ratio", net=net, L=3, v=v, patterns=16, scale="log"),
             Factor(1, 1.5))  # fmt: skip
@@ -137,8 +134,7 @@ for net in NETS:
             f"{named}, L = 3, v = {v}: m^2 P*(synonyms taught) / P*(untaught),"
             " 16 patterns of positions divided by all",
             saved(L=3, v=v, patterns=16), Below(1 / 1.5))  # fmt: skip
-    say(f"deficit-saved-L2-{net}",
-        f"{named}, L = 2: m P*(synonyms taught) / P*(untaught),"
+    say(f"deficit-saved-L2-{net}", f"{named}, L = 2: m P*(synonyms taught) / P*(untaught),"
         " 64 patterns of positions divided by all",
         saved(L=2, patterns=64, alone="v", scale="log"), Factor(1, 1.5),
         f"{HALF_EXPONENT}; at L = 2 the 729 patterns identify data less often")  # fmt: skip

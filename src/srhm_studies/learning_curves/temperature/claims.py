@@ -225,8 +225,7 @@ for net in ("cnn", "lcn"):
 for net in ("cnn", "lcn"):
     fit(f"features-small-T-{net}-3",
         f"{net.upper()}, L = 3, s_0 = 0: exponent of v = n_c = m in P* at a tenth of the text's"
-        " noise scale T",
-        dense_at_small_T.slope("P_star", "v", net=net, L=3, error="clusters",
+        " noise scale T", dense_at_small_T.slope("P_star", "v", net=net, L=3, error="clusters",
                                each="{P_star:.0f} (v = {v})"), Within(4, 0.35),
         "0.35, as for the same law in sparse_hierarchy; written after seeing v = 4 and 6, before"
         " the curves at v = 5, 7 and 8 were trained", place=LAW[net], fixed="after")  # fmt: skip

@@ -136,8 +136,7 @@ for L in (2, 3):
     for layer in range(1, L + 1):
         say(f"first-step-{layer}-{L}",
             f"L = {L}, first gradient step of layer {layer}: exponent of s_0+1 minus number of"
-            " levels with known positions",
-            excess(L=L, layer=layer, of=FIRST), Within(0, 0.15),
+            " levels with known positions", excess(L=L, layer=layer, of=FIRST), Within(0, 0.15),
             "0.15: the study first_step has 2.00, 3.00 (LCN) and 0.92, 0.63 (CNN) in layer 1",
             place=f"{COUNTING}; appendix C")  # fmt: skip
 for net, value in TWO_STEPS.items():

@@ -189,10 +189,8 @@ say("early-whole-converges",
     laziest.part("fits"), Within(0, 0.2),
     "0.2, ours: what twenty networks can tell; it does not converge",
     place=f"{CH_3A}, section 2")  # fmt: skip
-say("early-bias-variance",
-    "Variance of the output with biases divided by variance without, all α̃",
-    spread("biased", EVERYWHERE), *EQUAL,
-    place=f"{CH_3A}, Fig. 16 b")  # fmt: skip
+say("early-bias-variance", "Variance of the output with biases divided by variance without, all α̃",
+    spread("biased", EVERYWHERE), *EQUAL, place=f"{CH_3A}, Fig. 16 b")  # fmt: skip
 
 CLAIMS = after_a_look(
     sheet.claims,

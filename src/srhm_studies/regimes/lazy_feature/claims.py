@@ -137,8 +137,7 @@ for data, net, L in KINDS:
             place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
     kernels(f"half-time-feature-{name}",
             f"{start}, α̃ ≤ {SHORT:g}: half time of training/α̃, largest h and α̃ divided by"
-            " smallest",
-            half_times.given(lazy=False).number(Stored, **welch),
+            " smallest", half_times.given(lazy=False).number(Stored, **welch),
             place="thesis, ch. 3a, Fig. 5c", **TIMES)  # fmt: skip
     times(f"half-time-lazy-{name}",
           f"{start}, α̃ ≥ {LAZY:g}: half time of training, largest h and α̃ divided by smallest",
@@ -147,8 +146,7 @@ for data, net, L in KINDS:
 for regime, words in (("feature", "Feature"), ("lazy", "Lazy")):
     output(f"variance-{regime}-digits",
            f"{words} learning, h ≥ {WIDE}: width h times output variance, widest networks divided"
-           " by narrowest",
-           variances.given(lazy=regime == "lazy").mean(
+           " by narrowest", variances.given(lazy=regime == "lazy").mean(
                "ratio", scale="log", net="fcn", depth=DEPTHS,
                each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})"),
            Factor(1, within=2), "ours: a factor 2", place="thesis, ch. 3a, Fig. 4b")  # fmt: skip

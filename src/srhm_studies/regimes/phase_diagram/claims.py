@@ -195,8 +195,7 @@ say = sheet.topic(TOPIC, "phase_alignment")
 for label, name, kind in (("digits", "Digits", DIGITS), ("patches", "Digits, CNN", PATCHES)):
     say(f"phase-inflation-{label}",
         f"{name}, feature learning: sum of 10 eigenvalues of the kernel after training divided by"
-        " before",
-        changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
+        " before", changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
         Above(1), "a lower bound: it grows",
         place="thesis, ch. 3a, Fig. 8a, b: the kernel inflates")  # fmt: skip
 

@@ -77,8 +77,7 @@ for regime in ("feature", "lazy"):
 for regime, inputs in (("feature", " of x/√P"), ("lazy", "")):
     say(f"beside-machine-{regime}-d{D}",
         f"{REGIMES[regime]}, d = {D}: exponent of P in test error divided by error of the tangent"
-        f" kernel{inputs}",
-        with_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
+        f" kernel{inputs}", with_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
         "0.075 as of the exponents; set after seeing both curves up to P = 512", fixed="after",
         place="thesis, ch. 3b, Fig. 9, right: the curves are similar")  # fmt: skip
 say(f"advantage-d{D}",

@@ -173,8 +173,7 @@ for data, words, place in (("sphere", "Sphere S^", "thesis, ch. 6, Theorem 1; Fi
 on_S2 = {**STUDENT, "data": "sphere", "d": 2, "teacher": "laplace"}
 teacher("kernel-sigma",
         "Sphere S^2, Laplace teacher and student: exponent β of the squared error at σ = d minus β"
-        " at σ = 10",
-        difference({**on_S2, "sigma": 2.0}, {"sigma": 10.0}),
+        " at σ = 10", difference({**on_S2, "sigma": 2.0}, {"sigma": 10.0}),
         Within(0, 0.1 * learning_exponent("laplace", "laplace", 2)),
         figure="kernel_dimensions", place="thesis, ch. 6, appendix C, Fig. 6")  # fmt: skip
 for index, name in enumerate(
@@ -215,8 +214,7 @@ mnist("kernel-mnist-ranks", f"MNIST: a − 1, a: exponent of kernel PCA at {TENS
       place="thesis, ch. 6, Fig. 3: 0.36; ranks not stated")  # fmt: skip
 mnist("kernel-mnist-pca",
       f"MNIST: exponent β of the squared error minus a − 1 of kernel PCA at {TENS}",
-      beyond_pca("mnist5k"),
-      place="thesis, ch. 6, section 6, Fig. 3")  # fmt: skip
+      beyond_pca("mnist5k"), place="thesis, ch. 6, section 6, Fig. 3")  # fmt: skip
 CONVERGENCE = "change of eigenvalues 10 to 100 from P/4 to P/2 divided by change from P/2 to P"
 CONVERGED: dict[str, Any] = {"expected": Above(1), "why": DOUBLINGS, "fixed": "after",
                              "place": "thesis, ch. 6, appendix J, Fig. 9"}  # fmt: skip
@@ -225,8 +223,7 @@ mnist("kernel-mnist-convergence", f"MNIST: {CONVERGENCE}",
       **CONVERGED)  # fmt: skip
 mnist("kernel-mnist-theta",
       "MNIST, Laplace kernel: exponent 1/(θ − 1) of the fall of Gram eigenvalues with rank,"
-      f" {TENS}",
-      exponent({**SPECTRUM_OF, "data": "mnist5k"}, OF_FIXED), tenth(1 / 0.937),
+      f" {TENS}", exponent({**SPECTRUM_OF, "data": "mnist5k"}, OF_FIXED), tenth(1 / 0.937),
       "a tenth, as on spheres", place="thesis, ch. 6, Fig. 9: θ = 1.937")  # fmt: skip
 for d in (1, 2, 3):
     geometry(f"kernel-theta-{d}",

@@ -239,8 +239,7 @@ sheet = Sheet()
 drawn = sheet.topic("Deformations", "stability_deformations")
 drawn("stability-compression",
       "Random deformations, cut-off c, temperature T: median max Ξ divided by"
-      " c/2 (π³ T ln c)^(1/2)",
-      fields.number(Range, "largest_xi"), Within(1, 0.25),
+      " c/2 (π³ T ln c)^(1/2)", fields.number(Range, "largest_xi"), Within(1, 0.25),
       "a quarter: it 'can be approximated' by it, on log axes",
       place="thesis, ch. 4, Eq. 13, Fig. 8")  # fmt: skip
 drawn("stability-bound",
@@ -298,29 +297,25 @@ def of_images(
         "deep networks, R_f at the largest P divided by R_f at the smallest P", "Fig. 3, 6",
         over_networks(sizes.given(kind="deep"), scale="ratio"), Below(1), BOUND)  # fmt: skip
     say(training, "size-slope", "ResNet18, slope of log R_f (relative stability) against log P",
-        "Fig. 3, 13",
-        growth(kind="resnet18", data=data), Within(-1, 0.5), HALF)  # fmt: skip
+        "Fig. 3, 13", growth(kind="resnet18", data=data), Within(-1, 0.5), HALF)  # fmt: skip
     say(training, "noise-grows",
         "response to noise G_f at the smallest P divided by G_f at the largest P", "Fig. 6",
         over_networks(sizes.given(quantity="G", inverse=True), scale="ratio"),
         Below(1), BOUND)  # fmt: skip
     say(depth, "depth-start",
         "untrained networks, relative stability R of the output divided by R of the first layer",
-        "Fig. 14",
-        over_networks(depths), UNITY, TWO)  # fmt: skip
+        "Fig. 14", over_networks(depths), UNITY, TWO)  # fmt: skip
     say(depth, "depth-monotone",
         "trained deep networks, rank correlation of a layer's relative stability with its depth",
         "Fig. 14", monotonies.given(data=data).number(MeanCorrelation, "rho"),
         Below(-0.8), FALLING)  # fmt: skip
     say(scans, "interpolation", f"{at}R_f with Gaussian divided by R_f with bilinear interpolation",
-        other,
-        over_networks(drawing), SAME, QUARTER)  # fmt: skip
+        other, over_networks(drawing), SAME, QUARTER)  # fmt: skip
     if data == "digits":
         for name, delta in (("small", 0.125), ("large", 1.3)):
             say(scans, f"correlation-{name}",
                 f"correlation of log test error and log R_f at δ = {delta:g} minus that at δ = 1",
-                "Fig. 21",
-                errors_by_displacement.given(displacement=delta).number(
+                "Fig. 21", errors_by_displacement.given(displacement=delta).number(
                     LogCorrelation, "R_there", less="R"),
                 Within(0, 0.25), "0.25, as of the correlation: 'results are robust'")  # fmt: skip
     say(erring, "correlation", "correlation of log test error and log R_f across networks", table,
@@ -363,8 +358,7 @@ for data, words, correlation, without in (
     of_images(data, f"{data}-", words, (f"{words}, 28 × 28",) * 4,
               (data, data, f"{data}_scans", data), correlation=correlation,
               why="0.25, as of the small digits",
-              why_slope="0.25, half of it, as of the small digits",
-              without=without)  # fmt: skip
+              why_slope="0.25, half of it, as of the small digits", without=without)  # fmt: skip
 of_clothes = sheet.topic("Fashion-MNIST, 28 × 28", "stability_fashion")
 of_clothes("stability-fashion-augmentation",
            "Fashion-MNIST: R_f with crops and mirror images in training divided by R_f without",
