@@ -1,8 +1,6 @@
 """Figures 1, 9 and 17 of the paper, and Table 1: many networks and their sensitivities.
 
-Letters of the paper: ε test error, D and S sensitivities to diffeomorphisms and synonyms of the
-input's level (Eq. 6, 7, 13, 14 with l = 1), P training points; R_f sensitivity to smooth
-deformations of an image over that to noise of the same norm (Petrini et al. 2021).
+D and S are those to transformations of the input's level (l = 1).
 """
 
 from collections.abc import Mapping, Sequence
@@ -82,9 +80,8 @@ Drawn = tuple[dict[str, Panel], list[str]]  # panels by their letters, and notes
 def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> Figure:
     """Figure 9: ε, S and D at three relative depths against P.
 
-    A row for each network, a column for each relative depth; lines are averages over the seeds,
-    bars go from the lowest to the highest seed. P at which a network was capped have open markers,
-    P at which a cell diverged a cross at the upper edge.
+    A row for each network, a column for each relative depth. A cross at the upper edge stands for a
+    diverged seed.
     """
     cells = one_grammar(cells)
     order = ordered(list(cells["net"]))
@@ -123,8 +120,7 @@ def fig01(*tables: pd.DataFrame, preset: str) -> Figure:
     """Figure 1: test error of many networks against sensitivities of the output.
 
     tables: cells and sensitivities of LCN and CNN, those of the named networks, and rows of
-    `tables.IMAGES`, without any where no network was trained on images. Points are averages over
-    the seeds, bars go from the lowest to the highest.
+    `tables.IMAGES`, without any where no network was trained on images.
     """
     panels, lines = _images(tables[4])
     more, first = _on_the_model(*tables[:4], place="output", letters="CDEF")
@@ -299,8 +295,7 @@ def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence
 def table1(*, preset: str) -> Figure:
     """Table 1: the structure of VGG, ResNet and EfficientNet, as their modules are.
 
-    A line for each network, a grey line with the paper's words for each family, below them the
-    notes of what differs.
+    Grey: the paper's words of each family.
     """
     families = [list(part) for _, part in groupby(structures(), key=lambda row: row["family"])]
     lines = []

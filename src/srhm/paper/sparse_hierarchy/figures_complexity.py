@@ -1,25 +1,21 @@
 """Figures 4, 7, 8, 10, 13 of the paper, and two of our own: sample complexities and their laws.
 
-Letters of the paper: P training points, P* sample complexity, L depth, s branching, s_0 (s0) empty
-places for each informative one, v features, m synonyms, n_c classes, ε test error, C_0(s, L) the
-constant of Eq. 3. The practice is how the published figures were made where it differs from the
-text: whitened input, biases, balanced batches with a table of rates, the best test error over
-training (deviations.md).
+The practice is how the published figures were made where it differs from the text: whitened input,
+biases, balanced batches with a table of rates, the best test error over training (deviations.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures import looks
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import averaged, spread
 from srhm.figures.complexity_marks import (
     complexity_marks,
     depths,
@@ -52,7 +48,6 @@ from srhm.paper.sparse_hierarchy.analysis import (
 )
 from srhm.scorecard.claims import Measurement
 from srhm.statistics.publications import read_publications
-from srhm.statistics.sample_complexity import DEFAULT_RULE
 
 NETS = ("lcn", "cnn")
 ERROR = Axis("test error $\\varepsilon$ (%)", limits=(-2, 102))
@@ -69,7 +64,6 @@ CRITERIA = Scale(column="criterion", title="$P^*$ from", looks={
     "test_error": Look("the error at the stop", BLACK),
     "best_test_error": Look("the best error over training", VERMILION),
 })  # fmt: skip
-LEAST = 8  # points of a choice for which a row has room
 
 
 def fig04(
@@ -186,10 +180,7 @@ def _against_prediction(
     curves: pd.DataFrame, published: pd.DataFrame, *, net: str, by: Sequence[Scale], title: str,
     rings: pd.DataFrame | None = None, note: str = "",
 ) -> Panel:  # fmt: skip
-    """P* of all curves against their prediction, both axes alike, and y = x.
-
-    The tables have the prediction. rings: curves of archived runs.
-    """
+    """P* of all curves against their prediction, and y = x; rings: curves of archived runs."""
     equation, formula = EQUATIONS[net]
     if curves.empty:
         return Panel(title=title)
@@ -221,7 +212,7 @@ def _over_prediction(
         marks=[*complexity_marks(drawn, x="at", by=by),
                papers_marks(theirs, x="at", y="over", by=by),
                level(1, "$y=x$", name="1", line="--")],
-        x=Axis("features $v$", ticks={v for v in curves["v"] if v % 2 == 0}),
+        x=Axis("features $v$", ticks=curves["v"]),
         y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True,
                limits=(None, most) if note and isfinite(most) else (None, None)),
     )  # fmt: skip
@@ -281,11 +272,7 @@ def branching(
     sample_complexity: pd.DataFrame, published: pd.DataFrame, *, net: str, width: int,
     threshold: float, preset: str,
 ) -> Figure:  # fmt: skip
-    """Figure 10 (LCN) or 13 (CNN): P* against its prediction; B: the constant, or their ratio.
-
-    Of the main curves with s = 3 and this width, at this threshold of the test error; grey, the
-    authors' points.
-    """
+    """Figure 10 (LCN) or 13 (CNN), s = 3: P* against its prediction; B: constant, or the ratio."""
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
     curves = with_prediction(text_curves(table, width=width, branching=3))
@@ -314,11 +301,7 @@ def constant_curves(table: pd.DataFrame, *, width: int) -> pd.DataFrame:
 
 
 def _constant(curves: pd.DataFrame, depth: Scale) -> Panel:
-    """Panel B: P* over Eq. 3 without its constant, against s^(L/2), and two guides.
-
-    The guides, a constant and s^(L/2) itself, start at the first P* that is not censored; nothing
-    is fitted.
-    """
+    """P* over Eq. 3 without its constant, and guides through the first P*; nothing is fitted."""
     root = curves["s"] ** (curves["L"] / 2)
     rows = with_ends(curves.assign(root=root), unit=curves["prediction"] / root).sort_values("root")
     shapes = Scale(column="s", title="B: $s$", looks={
@@ -379,8 +362,7 @@ def practice(
     """P* of the CNN under each choice of the practice, divided by that of the text's protocol.
 
     Both P* at this threshold, the divisor that of the error at the stop; s = 2, n_c = v,
-    m = v^(s-1), sparsity A, this width. A panel for each L, a row for each choice that the table
-    holds, a point for each curve and criterion; bars are the interval of the numerator alone.
+    m = v^(s-1), sparsity A, this width. A panel for each L, a row for each choice of the table.
     """
     tables = [_choices(at_threshold(sample_complexity, threshold, criterion=one), width)
               for one in CRITERIA.looks]  # fmt: skip
@@ -394,32 +376,23 @@ def practice(
     text = text[text["status"] == "reached"].rename(columns={"P_star": "unit"})
     both = known.merge(text[[*NET_AND_DATA, "unit"]], on=list(NET_AND_DATA))
     names = list(dict.fromkeys(both.sort_values("rank")["choice"]))
+    aside = both["criterion"].map({"test_error": -0.15, "best_test_error": 0.15}).astype(float)
     drawn = with_ends(both, unit=both["unit"])
-    rows_of = drawn.groupby(["choice", "L"]).size().groupby("choice").max().clip(lower=LEAST)
-    sizes = rows_of.reindex(names).astype(float)
-    centres = sizes.cumsum() - sizes / 2
-    # Within its row a point stands beside others in the order of criterion, v, s_0.
-    drawn = drawn.assign(late=drawn["criterion"] != "test_error").sort_values(["late", "v", "s0"])
-    groups = drawn.groupby(["L", "choice"])
-    aside = (groups.cumcount() + 0.5) / groups["late"].transform("size") - 0.5
-    size, centre = (drawn["choice"].map(one).astype(float) for one in (sizes, centres))
-    drawn = drawn.assign(place=centre + 0.8 * aside * size)
-    shape, ticks = first_shape(drawn), {float(at): str(name) for name, at in centres.items()}
-    marks: Mapping[str, Any] = {
-        "x": "y", "y": "place", "x_low": "y_low", "x_high": "y_high", "x_beyond": "y_beyond",
-        "name": "ours", "marker": shape, "sort": False, "neutral": True,
-        "label": f"a curve; bar: {100 * DEFAULT_RULE.confidence:.3g} % interval",
-        "arrow_label": "censored: $P^*$",
-    }  # fmt: skip
-    lost, height = len(known) - len(both), 0.045 * max(sizes.sum(), 3 * LEAST) + 0.9
+    drawn = drawn.assign(place=both["choice"].map(names.index).astype(float) + aside)
+    lost = len(known) - len(both)
     return mosaic([
         Panel(title=f"CNN, $L={depth}$", x=Axis("$P^*$ in units of the text's $P^*$", log=True),
-              y=Axis(limits=(sizes.sum(), 0), ticks=ticks), marks=[
-                  Marks(rows=own, by=[CRITERIA, empty_places(own["s0"])], **marks),
+              y=Axis(limits=(len(names) - 0.5, -0.5), ticks=dict(enumerate(names))), marks=[
+                  Marks(rows=own, x="y", y="place", x_beyond="y_beyond", by=[CRITERIA], size=2.5,
+                        alpha=0.4, name="curve", label="a curve", arrow_label="censored: $P^*$"),
+                  Marks(rows=averaged(own[own["y_beyond"] == 0], "y", at="place",
+                                      by=["criterion"], logarithmic=True), x="value", y="place",
+                        x_low="low", x_high="high", by=[CRITERIA], size=5, name="mean",
+                        label="geometric mean over curves, with its 95 % interval"),
                   level(1, "$P^*$ of the text", name="text", line="--", across="y"),
               ])
         for depth in (2, 3) for own in [drawn[drawn["L"] == depth]]
-    ], columns=2, preset=preset, height=height, share="y", notes=[
+    ], columns=2, preset=preset, height=0.35 * len(names) + 1, share="y", notes=[
         *(f"CNN, L = {depth}, v = {', '.join(map(str, sorted(set(own['v']))))}:"
           f" {curves_and_seeds(own)}." for depth, own in drawn.groupby("L")),
         *([f"{lost} P* are left out, as the text's P* is censored."] if lost else []),

@@ -1,10 +1,7 @@
 """Figures 6, 11, 12, 14, 15, 16 of the paper: sensitivities to synonyms and diffeomorphisms.
 
-Letters of the paper: P training points, P* sample complexity of the test error ε, L depth, s
-branching, s_0 (s0) empty places for each informative one, v features; p_l exchange of synonyms and
-tau_l diffeomorphism at level l, f_2 second hidden layer, S_{k,l}, D_{k,l} sensitivities of layer k
-to them (Eq. 13, 14), S_2 and D_2 those of f_2 at l = 1 (Eq. 6, 7), P*_S, P*_D where these fall to a
-threshold. Figure 16 has those of the output, too, of the FCN of the published figures (fcn2).
+S_2 and D_2 are those of the second hidden layer f_2 at l = 1 (Eq. 6, 7). Figure 16 has those of the
+output, too, of the FCN of the published figures (fcn2).
 """
 
 from collections.abc import Sequence
@@ -20,7 +17,7 @@ from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import complexity_marks, depths, empty_places, with_ends
 from srhm.figures.drawing import INPUT_COLOURS, OUTLINE, frame, row_of_tiles
 from srhm.figures.legends import Entry
-from srhm.figures.looks import SKY, VERMILION, Look
+from srhm.figures.looks import ERROR, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, equality, level
 from srhm.figures.scales import Scale
@@ -51,7 +48,7 @@ LEVELS = Scale(column="l", title="level", looks={
     1: Look("$l=1$: the input's patches", VERMILION), 2: Look("$l=2$: the class's patch", SKY)
 })  # fmt: skip
 LAYERS = {"1": "layer $k=1$", "2": "layer $k=2$", "output": "output"}
-KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (positions, $s_0>0$)"}
+KINDS = {"S": "$S_{k,l}$ (synonyms)", "D": "$D_{k,l}$ (diffeomorphisms)"}
 
 
 def invariances(
@@ -127,10 +124,7 @@ def _at_layer_two(kind: str, net: str, branching: int, found: Sequence[int]) -> 
 
 
 def _transformation(kind: str) -> Panel:
-    """Panel A (S) or B (D): a datum, its tree, and what p_1 or tau_1 makes of it.
-
-    Arrows join each feature to its image; frames mark the places whose content changed.
-    """
+    """Panel A (S) or B (D): a datum, its tree, and what p_1 or tau_1 makes of it."""
     title, operator = WORDS[kind]
     formula = (
         f"${kind}_2 = \\langle\\Vert f_2(x) - f_2({operator}\\,x)\\Vert^2\\rangle\\;/\\;"
@@ -185,8 +179,7 @@ def sensitivity_curves(
 ) -> Figure:
     """Figure 12 (LCN, Eq. 3) or 15 (CNN, Eq. 4): S_{k,l} and D_{k,l} against P rescaled.
 
-    Of the main curves with L = s = 2 and this width that have sensitivities, at FEATURES, or at the
-    largest v where none has that. Averages and bars are over seeds, diverged cells left out.
+    L = s = 2, at FEATURES, or at the largest v where none has that; diverged networks are left out.
     """
     rows = text_curves(sensitivities, width=width, branching=2)
     rows = rows[
@@ -212,8 +205,8 @@ def sensitivity_curves(
         threshold = level(at, "threshold of $P^*_S$, $P^*_D$", name="threshold", line="--")
         panels += [
             Panel(title=title, x=x, y=Axis(name, limits=(-0.03, None)), marks=[
-                Marks(rows=beside, x="x", y="test_error", by=[places], each=["curve"], colour="0.6",
-                      line="-", width=0.8, size=2.5, order=1.0, name="error",
+                Marks(rows=beside, x="x", y="test_error", by=[places], each=["curve"], colour=ERROR,
+                      alpha=0.4, line="-", width=0.8, size=2.5, order=1.0, name="error",
                       label="test error $\\varepsilon$"),
                 Marks(rows=of_kind[of_kind["layer"] == layer], x="x", y="value", low="low",
                       high="high", by=[LEVELS, places], each=["curve"], line="-", size=3.5,

@@ -1,9 +1,6 @@
 """Figures 2, 3 and 5 of the paper: the data model, the networks, the benefit of sparsity.
 
-Letters of the paper: L depth, s branching, s_0 (s0) empty places for each informative one,
-w = s(s_0+1) filter size and stride, v features, m synonyms, n_c classes, d = w^L places,
-F = (s_0+1)^-L informative fraction, P* sample complexity. Sparsity A: each feature in its own
-sub-patch of s_0+1 places; B: the s features anywhere in the patch, order kept (section 3).
+w = s(s_0+1) is the filter size and stride.
 """
 
 from collections.abc import Sequence
@@ -91,11 +88,7 @@ def _title(axes: Axes, x: float, y: float, letter: str, text: str) -> None:
 
 @styled
 def fig02(*, preset: str) -> Figure:
-    """Figure 2: a grammar, its placements, and data with sparsity A and with B.
-
-    The rules are the same for A and B, as are synonyms and label of the first datum of each; the
-    second datum is the first with all its places drawn anew.
-    """
+    """Figure 2: a grammar, its placements, and data with sparsity A and with B."""
     grammar = draw_grammar(PARAMETERS, generator=generator(SEED, role="grammar"))
     data = {sparsity: sample(grammar, sparsity, seed=SEED) for sparsity in SPARSITIES}
     figure = page(PAGE_WIDTH * HEIGHT / WIDTH, preset=preset)
@@ -211,7 +204,7 @@ def _samples(axes: Axes, left: float, letter: str, grammar: Grammar, data: Deriv
     heights = (top + 1.9, top + 4.6, top + 7.6)
     draw_tree(axes, left, heights, grammar, data)
     y = heights[-1] + 1.7
-    _words(axes, left, y, "the same with its positions drawn anew, and three more data",
+    _words(axes, left, y, "the same, positions drawn anew; three more data",
            color=OUTLINE)  # fmt: skip
     inputs = stages(grammar, data)[-1]
     for label, row in zip(data.labels[1:].tolist(), inputs[1:].tolist(), strict=True):
@@ -247,10 +240,7 @@ def draw_tree(
 
 @styled
 def fig03(*, preset: str) -> Figure:
-    """Figure 3: two networks of Eq. 9, 10 on one datum; equal colour means one and the same weight.
-
-    The connections, and which of them share a weight, are those of `networks.geometry`.
-    """
+    """Figure 3: two networks of Eq. 9, 10 on one datum; equal colour means one and same weight."""
     grammar = draw_grammar(PARAMETERS, generator=generator(SEED, role="grammar"))
     datum = first_data(grammar, SEED)
     height, width = 17.4, LABELS + 2 * PANEL + 2 * BETWEEN

@@ -1,8 +1,4 @@
-"""The bottleneck: how many singular values are left in each layer under weight decay.
-
-Letters: n_c classes, lambda weight decay, k layer, S_k and D_k sensitivities to synonyms and to
-diffeomorphisms of the input (l = 1), P training points, h width.
-"""
+"""The bottleneck: how many singular values are left in each layer under weight decay."""
 
 from collections.abc import Sequence
 
@@ -29,14 +25,7 @@ def bottleneck(
     cells: pd.DataFrame, values: pd.DataFrame, summaries: pd.DataFrame,
     sensitivities: pd.DataFrame, *, preset: str,
 ) -> Figure:  # fmt: skip
-    """Weights, representations and sensitivities of every layer with and without weight decay.
-
-    From the tables of cells, singular values, their summaries and sensitivities. A, B: singular
-    values of each layer's weights above 0.5, and above half of the layer's largest. C:
-    participation ratio of representations, beside the directions that the features of each level
-    of the grammar span. D, E: sensitivities of the same layers to synonyms and
-    to diffeomorphisms at level 1. Means over seeds, at the end and at the start.
-    """
+    """Weights, representations and sensitivities of every layer with and without weight decay."""
     own = cells[cells["study"] == analysis.STUDY]
     on = ["curve", "key"]
     coordinates = own[[*on, "P", "weight_decay"]]

@@ -1,9 +1,6 @@
 """P*, the onset of invariances and relative stability at each output scale alpha_tilde.
 
-Letters of the paper: P training points, P* sample complexity, P*_S and P*_D those of S_2 and D_2,
-L depth, s_0 empty places for each informative one, ε test error; α̃ = √h α, Θ tangent kernel;
-D_k sensitivity of layer k to diffeomorphisms of the input, G_k to noise of equal norm,
-R_k = D_k/G_k.
+R_k = D_k/G_k: sensitivity of layer k to diffeomorphisms of the input over that to equal noise.
 """
 
 import json

@@ -1,8 +1,6 @@
 """The (h, alpha_tilde) plane, and tangent kernels, of lazy and feature learning on the SRHM.
 
-Letters of the thesis (chapters 3a, 3b, 6): h width, alpha_tilde = sqrt(h) alpha, h* the width below
-which most networks are jammed when their budget ends, Theta tangent kernel, its Gram matrix on test
-points with eigenvalues lambda_rho in decreasing order, projections of centred targets Z.
+Eigenvalues lambda_rho of the Gram matrix of Theta on test points are in decreasing order.
 """
 
 from collections.abc import Sequence
@@ -91,11 +89,9 @@ def _map(
 
 
 def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:
-    """For each family with kernels two rows, small and large alpha_tilde, of three panels.
+    """Eigenvalues, labels and latents of the widest networks, at small and at large alpha_tilde.
 
-    Of the widest networks whose kernels were measured, at the smallest and the largest of their
-    alpha_tilde: eigenvalues, labels and latents. Thin lines are members, thick ones their means
-    (geometric for the eigenvalues).
+    Thin lines are members, thick ones their means (geometric for the eigenvalues).
     """
     keys = set(zip(kernels["curve"], kernels["key"], strict=True))
     shown = []

@@ -1,9 +1,4 @@
-"""Double descent: test error, ensemble error and norm of F against the width h at fixed P.
-
-Letters of the thesis (chapters 2a and 2b): h width, N number of weights, N_Delta unsatisfied
-points, F the predictor. h* is where, from the widest network down, more than a tenth of N points
-stay unsatisfied in most members.
-"""
+"""Double descent: test error, ensemble error and norm of F against the width h at fixed P."""
 
 from functools import partial
 
@@ -33,11 +28,7 @@ COLUMNS = {
 
 
 def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
-    """A row of panels for each network: error, norm of F, unsatisfied points, against h.
-
-    Lines are means over the members of all seeds, bars go from the lowest to the highest; the
-    vertical band is h*.
-    """
+    """A row of panels for each network: error, norm of F, unsatisfied points; bands: h*."""
     own = cells[cells["study"] == STUDY]
     if own.empty:
         return mosaic([], columns=3, preset=preset)

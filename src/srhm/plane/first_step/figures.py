@@ -1,8 +1,4 @@
-"""The first step of gradient descent: signal, noise, and what groups together (appendix C).
-
-Letters of the paper: P training points, L depth, s_0 empty places for each informative one, v
-features, m synonyms, n_c classes.
-"""
+"""The first step of gradient descent: signal, noise, and what groups together (appendix C)."""
 
 import pandas as pd
 from matplotlib.figure import Figure

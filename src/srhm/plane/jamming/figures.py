@@ -1,8 +1,4 @@
-"""Jamming: unsatisfied points against P/N and loss, N*(P), and the spectra of H, H0 and Hp.
-
-Letters of the thesis (chapters 1 and 2a): N number of weights, N_Delta unsatisfied points, N* the
-smallest N that fits P points, H = H0 + Hp the Hessian of the training loss.
-"""
+"""Jamming: unsatisfied points against P/N and loss, N*(P), and the spectra of H, H0 and Hp."""
 
 from math import sqrt
 
@@ -36,10 +32,7 @@ EIGENVALUE = "$\\lambda/\\lambda_{\\max}$"
 def jamming(
     cells: pd.DataFrame, hessians: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """Panels A to C from the cells, D to F the spectra of a jammed network of each kind.
-
-    Spectra are those at the end of training.
-    """
+    """A to C from all networks, D to F the spectra at the end of a jammed network of each kind."""
     own = cells[cells["study"].isin(STUDIES)]
     if own.empty:
         return mosaic([], columns=3, preset=preset)

@@ -1,9 +1,4 @@
-"""Layerwise against end-to-end training: learning curves, P* against m and L, and spectra.
-
-Letters: P training points, P* sample complexity, L depth, m synonyms, n_c classes, s_0 empty places
-for each informative one, ε test error, k layer, h width, alpha_tilde scale of F (large: lazy
-learning).
-"""
+"""Layerwise against end-to-end training: learning curves, P* against m and L, and spectra."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -80,10 +75,7 @@ def _learning_curves(cells: pd.DataFrame, threshold: float) -> Panel:
 
 
 def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -> Panel:
-    """B, C: P* against one parameter of the grammar, lines through those that differ in it.
-
-    Points are moved a little, so that those of two series do not hide each other.
-    """
+    """B, C: P* against one parameter of the grammar; series are moved a little from each other."""
     grammar = [name for name in GRAMMAR if name != column]
     rows = rows[rows.groupby(["series", *grammar])[column].transform("nunique") > 1]
     step = rows["series"].map({name: i - 1 for i, name in enumerate(SERIES)}).astype(float)

@@ -1,8 +1,4 @@
-"""Test error against P on the kind of sparsity that was learnt, and on the other one.
-
-Letters of the paper: P training points, ε test error, L depth, s branching, s_0 empty places for
-each informative one, v features, m synonyms.
-"""
+"""Test error against P on the kind of sparsity that was learnt, and on the other one."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -26,11 +22,7 @@ NETS = ("cnn", "lcn", "fcn")
 
 
 def sparsity_transfer(transfer: pd.DataFrame, *, threshold: float, preset: str) -> Figure:
-    """A row of panels for each grammar, a column for each net: ε against P, averages over seeds.
-
-    Colour: the kind learnt; full: tested on it, dashed: on the other. Bars: from the lowest to the
-    highest seed. Averages leave out diverged cells.
-    """
+    """A row of panels for each grammar, a column for each net: ε against P, averages over seeds."""
     rows = transfer[transfer["tested_on"].isin(list(LEARNT))]
     nets = [net for net in NETS if net in set(rows["net"])]
     panels = [

@@ -85,38 +85,33 @@ def _accuracies(
     title: str, cells: pd.DataFrame, thesis: Mapping[tuple[str, str], float],
     places: Sequence[str], chance: float, label: str = "",
 ) -> Panel:  # fmt: skip
-    """Seeds side by side, their mean as a short line, and the thesis's value at each place."""
+    """Seeds, their mean as a dash, and the thesis's value at each place."""
     if cells.empty:
         return Panel(title=title)
-    seeds, means, known = [], [], []
-    for (net, place), value in thesis.items():
-        own = chosen(cells, {"net": net, "place": place})["accuracy"]
-        x = places.index(place) + (-OFF if net in EQUIVARIANT else OFF)
-        named = {"equivariant": net in EQUIVARIANT, "net": net, "place": place}
-        jitter = np.linspace(-0.05, 0.05, max(len(own), 2))[: len(own)]
-        seeds.append(pd.DataFrame({"x": x + jitter, "accuracy": own.to_numpy(), **named}))
-        means.append(pd.DataFrame({"x": [x - 0.09, x + 0.09], "accuracy": own.mean(), **named}))
-        known.append(pd.DataFrame({"x": [x], "accuracy": value, **named}))
-    by, each = [by_name("equivariant", LOOKS, LOOKS, "Network")], ["net", "place"]
+    known = pd.DataFrame([(*of, value) for of, value in thesis.items()],
+                         columns=["net", "place", "accuracy"])  # fmt: skip
+    own = cells.merge(known[["net", "place"]])
+    own, known = (
+        rows.assign(equivariant=same, x=rows["place"].map(places.index) + np.where(same, -OFF, OFF))
+        for rows in (own, known) for same in [rows["net"].isin(EQUIVARIANT)]
+    )  # fmt: skip
+    means = own.groupby(["equivariant", "x"])["accuracy"].mean().reset_index()
+    by = [by_name("equivariant", LOOKS, LOOKS, "Network")]
     return Panel(
         title=title, y=Axis("accuracy in the test", limits=(0, 1.05)),
         x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))), marks=[
-            Marks(rows=pd.concat(seeds), x="x", y="accuracy", by=by, each=each, name="seeds",
-                  size=3.5),
-            Marks(rows=pd.concat(means), x="x", y="accuracy", by=by, each=each, name="mean",
-                  label="mean of the seeds", marker="", line="-", width=1.6),
-            Marks(rows=pd.concat(known), x="x", y="accuracy", each=each, name="thesis",
-                  label="thesis", marker="x", size=5, order=4.0),
+            Marks(rows=own, x="x", y="accuracy", by=by, name="seeds", size=3.5),
+            Marks(rows=means, x="x", y="accuracy", by=[by[0].without("marker")], name="mean",
+                  label="mean of the seeds", marker="_", size=14),
+            Marks(rows=known, x="x", y="accuracy", name="thesis", label="thesis", marker="x",
+                  size=5, order=4.0),
             level(chance, "chance", line="--"),
         ],
     )  # fmt: skip
 
 
 def equivariance_layers(cells: pd.DataFrame, blocks: pd.DataFrame, *, preset: str) -> Figure:
-    """Where trained networks lose rotations.
-
-    A: change over distance by layer; B: accuracy by change; C: by number of parameters.
-    """
+    """A: change over distance by layer; B: accuracy by change; C: by number of parameters."""
     tables = {"cells": cells, "blocks": blocks}
     networks, tetris = changed(tables), cells[cells["experiment"] == "tetris"]
     tetris = tetris[tetris["low_pass"].fillna(False).astype(bool)] if len(tetris) else tetris
@@ -158,7 +153,6 @@ def _by_change(networks: pd.DataFrame) -> Panel:
     places = [name for name in WORDS if name in set(networks["change"])]
     own = networks.assign(x=networks["change"].map(places.index).astype(float))
     means = own.groupby("x")["accuracy"].mean().reset_index()
-    lines = pd.concat([means.assign(place=means["x"], x=means["x"] + end) for end in (-0.25, 0.25)])
     known = pd.DataFrame([{"x": places.index(name), "accuracy": THESIS[name]} for name in THESIS
                           if name in places])  # fmt: skip
     return Panel(
@@ -166,8 +160,8 @@ def _by_change(networks: pd.DataFrame) -> Panel:
             i: WORDS[name] for i, name in enumerate(places)}), marks=[
             Marks(rows=own, x="x", y="accuracy", colour=BLUE, marker="o", filled=False, size=3.5,
                   name="seeds", label="seeds (B)"),
-            Marks(rows=lines, x="x", y="accuracy", each=["place"], marker="", line="-", width=1.6,
-                  name="mean", label="mean of the seeds"),
+            Marks(rows=means, x="x", y="accuracy", marker="_", size=14, name="mean",
+                  label="mean of the seeds"),
             Marks(rows=known, x="x", y="accuracy", marker="x", size=5, order=4.0, name="thesis",
                   label="thesis"),
             level(1 / 8, "chance", line="--"),
@@ -176,10 +170,7 @@ def _by_change(networks: pd.DataFrame) -> Panel:
 
 
 def equivariance_error(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A, B: steerable networks against voxels and depth; C, D: SO(3) against b and its grid.
-
-    E, F: as A, B, in rotations of the cube, which leave the grid as it is.
-    """
+    """Voxels (A, B; E, F in rotations of the cube), and SO(3) against band limit and grid."""
     voxels, sphere = (cells[cells["experiment"] == name] for name in ("voxels", "sphere"))
     voxels = voxels[voxels["net"] == "steerable"]
     # Those of another width are there for their number of parameters.

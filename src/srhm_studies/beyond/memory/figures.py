@@ -33,11 +33,7 @@ PRIMES = (2, 3, 5)
 
 
 def memory_columns(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A row of panels for each mu: q against r at some M, q against M at some r.
-
-    Lines: columns with the best exit rate. Rings: learnt from these + 1e-4. Dashed: r -> 0, Eq. 7;
-    dash-dotted: the bound of Hellman and Cover, if the arm is chosen by the state alone.
-    """
+    """A row of panels for each mu: q against r at some M, q against M at some r."""
     best, learnt = of_experiment(cells, "columns"), with_best_columns(cells, ["ccp"])
     sizes = coloured("size", _chosen(best, learnt), "At $M$")
     resets = coloured("r", sorted(set(learnt["r"])) or sorted(set(best["r"]))[:3], "At $r$",
@@ -85,10 +81,7 @@ def _chosen(best: pd.DataFrame, learnt: pd.DataFrame) -> list[int]:
 
 
 def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A: the best exit rate eps against r; B: the same over Eq. 6 (mended), one mu a marker.
-
-    Lines of A: Eq. 6 at the first mu; dotted: sqrt(2 r/(1 - mu^2)), Eq. 23, for many states.
-    """
+    """A: the best exit rate eps against r; B: the same over Eq. 6 (mended), one mu a marker."""
     best = of_experiment(cells, "columns")
     best = best[best["size"] > 1]
     best = best.assign(ratio=best["exit_rate"] / best["exit_rate_limit"])
@@ -113,11 +106,7 @@ def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
 
 
 def memory_necklaces(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A: q/q* - 1 of the exact chain against eps_1 as r, eps_0 vanish; B: -log q* against M_eff.
-
-    Lines of B: Table 1, columns at M = M_eff/4 and necklaces at prime m; dots: the exact chain at
-    its least eps_1.
-    """
+    """A: q/q* - 1 of the exact chain against eps_1; B: least q against M_eff, Table 1."""
     found = of_experiment(cells, "necklaces")
     found = found.assign(excess=found["q"] / found["q_limit"] - 1, M_eff=4.0 ** found["size"])
     mu = found["mu"].min()
@@ -147,11 +136,7 @@ def memory_necklaces(cells: pd.DataFrame, *, preset: str) -> Figure:
 
 
 def memory_starts(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
-    """q against time by start: a panel for each memory, size, mu and r with several random starts.
-
-    Thin: seeds; thick: their median. Dashed: the best columns of confidence, or necklace policy, at
-    this r.
-    """
+    """q against time by start: a panel for each setting with several random starts."""
     learnt = of_experiment(cells, "learning")
     starts = by_name("start", learnt["start"], STARTS)
     places = parted(learnt, "memory", "size", "mu", "r")
@@ -169,11 +154,7 @@ def memory_starts(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) ->
 
 
 def memory_architectures(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) -> Figure:
-    """A panel for each M_eff, mu and r at which both memories learn from random starts.
-
-    Thin: seeds; thick: their median. Dashed: the best columns of confidence and necklace policy at
-    this r, in the colour of their memory.
-    """
+    """A panel for each M_eff, mu and r at which both memories learn from random starts."""
     learnt = of_experiment(cells, "learning")
     learnt = learnt[learnt["start"] == "random"]
     learnt = learnt.assign(M_eff=effective_memory(learnt))

@@ -380,11 +380,7 @@ def _components(words: str, rows: pd.DataFrame, statistic: str) -> Panel:
 def cost_hierarchy(
     cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """A: directions of representations and weights by layer; B: singular values of weights.
-
-    Of networks that have learnt the classes of a grammar; guides: what the latents of its levels
-    span.
-    """
+    """A: directions of representations and weights by layer; B: singular values of weights."""
     own = analysis.finished(cells, "hierarchy")
     spans = [_levels(own.iloc[0])] if len(own) else []
     return mosaic([

@@ -1,8 +1,4 @@
-"""Jamming of digits beside random data, and their test error in time and against N.
-
-Letters of the thesis (chapters 1 and 2): N number of weights, N_Delta unsatisfied points, N* the
-smallest N that fits P points, h width.
-"""
+"""Jamming of digits beside random data, and their test error in time and against N."""
 
 from dataclasses import replace
 
@@ -33,10 +29,9 @@ ERRORS = {
 
 
 def digits_jamming(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """N_Delta/N against P/N and the loss; misclassified part against the loss; N*(P).
+    """N_Delta/N against P/N and the loss; misclassified fraction against the loss; N*(P).
 
-    cells: rows of FLOW_CELLS of the study, a marker for each network that did not diverge. Losses
-    below LEAST_LOSS, and of networks that fit, are drawn at it.
+    Losses below LEAST_LOSS, and of networks that fit, are drawn at it.
     """
     if cells.empty:
         return mosaic([], columns=2, preset=preset)

@@ -1,8 +1,6 @@
 """Fluctuations of the output near and beyond jamming (thesis, chapter 2b).
 
-Letters of the thesis: N weights, N* the smallest that fits, h width, n networks of an ensemble, P
-training points, f output, fbar its mean over networks, epsilon test error, delta distance of
-boundaries.
+n networks are an ensemble, fbar is the mean of their outputs f, delta the distance of boundaries.
 """
 
 import numpy as np

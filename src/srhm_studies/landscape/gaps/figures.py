@@ -1,8 +1,6 @@
 """Gaps of points at jamming, N* in time and by depth, spectra of the Hessian at jamming.
 
-Overlaps, Delta > 0, are drawn over the root of the loss and over their median in a network. Letters
-of the thesis: N weights, N_Delta unsatisfied points, N* the smallest N that fits P points, H0 and
-Hp the parts of the Hessian.
+Overlaps, Delta > 0, are drawn over the root of the loss and over their median in a network.
 """
 
 from collections.abc import Mapping
@@ -19,7 +17,7 @@ from srhm.figures.averaging import density
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, BLUE, GREEN, GREY, PURPLE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, laws, level
+from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import Scale, by_name
 from srhm.figures.words import patch
 from srhm.scorecard.jamming_rows import LEAST
@@ -45,7 +43,7 @@ DENSITIES = (
     ("median", "the same, over the median", r"$\Delta$ over its median", 0.3, analysis.TAIL),
     ("minus", "satisfied points", r"$|\Delta|$", -0.2, analysis.HIGH),
 )
-THESIS = "thesis: slopes 0.3, −0.2 (A to C), values (D)"
+THESIS = "thesis: slopes 0.3, −0.2 (A to C)"
 Samples = Mapping[tuple[str, str], list[NDArray[np.float64]]]
 IN_TIME = {time: Look(f"{time:,} evaluations", tint, "o")
            for time, tint in zip(analysis.TIMES, (SKY, BLUE, BLACK), strict=True)}  # fmt: skip
@@ -132,10 +130,6 @@ def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
     """Exponents by kind, which the ticks name, and by side."""
     tints = by_name("kind", KINDS, KINDS).without("marker")
     known = found.dropna(subset="value")
-    thesis = pd.concat([found.assign(at=found["at"] + end, place=found["kind"] + found["side"])
-                        for end in (-0.1, 0.1)]).dropna(subset="thesis")  # fmt: skip
-    places = Scale(column="place", named=False,
-                   looks={place: Look("") for place in sorted(set(thesis["place"]))})  # fmt: skip
     ticks: dict[float, str] = dict(enumerate(("2", "3", "5", "tanh", "digits")))
     return Panel(
         title="exponents", y=Axis(r"$\theta$, $\gamma$", limits=(LEAST_SHOWN, None)),
@@ -146,7 +140,8 @@ def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
                   marker="x", size=3.5, label="D: the smallest budget"),
             Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
                   name="goes on", by=[tints], marker="v", size=3, label="D: goes on below"),
-            laws(thesis, "at", "thesis", THESIS, by=[places], line="-"),
+            Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
+                  label="thesis (D)", guide=True),
         ] if len(known) or len(short) else [],
     )  # fmt: skip
 

@@ -1,8 +1,4 @@
-"""P* of transformers, their learning curves, and their place in Figure 1.
-
-Letters of the paper: P training points, P* sample complexity, s_0 empty places for each informative
-one, v features, S and D sensitivities to synonyms and diffeomorphisms.
-"""
+"""P* of transformers, their learning curves, and their place in Figure 1."""
 
 import numpy as np
 import pandas as pd

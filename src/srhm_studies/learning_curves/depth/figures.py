@@ -1,8 +1,4 @@
-"""P* against s_0+1 at several L, and its exponents: at s_0 > 0, and from one s_0 to the next.
-
-Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
-features, n_c classes, m synonyms.
-"""
+"""P* against s_0+1 at several L, and its exponents: at s_0 > 0, and from one s_0 to the next."""
 
 import pandas as pd
 import pyarrow as pa

@@ -1,8 +1,4 @@
-"""Figures of the algorithm that learns a grammar level by level, beside networks and laws.
-
-Letters of the paper: P training points, P* sample complexity, L depth, l level, m synonyms, v
-features, n_c classes, s_0 empty places for each informative one, ε test error; k a stage.
-"""
+"""Figures of the algorithm that learns a grammar level by level, beside networks and laws."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -78,10 +74,9 @@ def level_by_level_complexity(
     cells: pd.DataFrame, complexity: pd.DataFrame, references: pd.DataFrame, *, threshold: float,
     preset: str,
 ) -> Figure:  # fmt: skip
-    """P* of weakly identifiable grammars, from the tables of the study.
+    """A: ε against P over n_c m^L; B: P* against m; C: P* against n_c m^L, of v = m = n_c.
 
-    A: ε against P over n_c m^L at the largest v = m = n_c of each L. B: P* against m at fixed v and
-    n_c. C: P* against n_c m^L for v = m = n_c, with the P* of networks of the same grammars.
+    Of weakly identifiable grammars, beside P* of networks of the same grammars.
     """
     own = chosen(cells, {"net": "shared", "draws": "independent"})
     own = diagonal(own[identifiable(own)])
@@ -129,11 +124,9 @@ def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
 
 
 def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: str) -> Figure:
-    """Errors of each level of dense grammars with v = m = n_c, patches of all places pooled.
+    """Errors of each level of dense grammars with v = m = n_c, patches of all positions pooled.
 
-    A: share of patches with a wrong token against P, L = 3, the largest v: with learnt tokens below
-    and with true ones. B: response error against P, the same grammars. C: response error against
-    the level for each m at the P of TIMES_LAW n_c m^L, L = 3 and 4.
+    A, B: L = 3, the largest v; C: at the P of TIMES_LAW n_c m^L, L = 3 and 4.
     """
     rows = chosen(levels_of(cells, levels), {"net": "shared", "draws": "independent"})
     rows = diagonal(rows[rows["cell_gap"] >= LEAST_GAP])
@@ -186,11 +179,7 @@ def _by_level(rows: pd.DataFrame) -> Panel:
 def level_by_level_conditions(
     cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """The conditions of the article: dense grammars with v = m = n_c, independent draws.
-
-    A: differences of synonyms over those of latents at level 1, against P over P*. B: share of
-    grammars that are weakly identifiable. C: test error at the largest P against the gap.
-    """
+    """The conditions of the article: dense grammars with v = m = n_c, independent draws."""
     dense = diagonal(cells[cells["draws"] == "independent"])
     last = dense[dense["P"] == dense.groupby(list(CURVE))["P"].transform("max")]
     by = [_depths(last["L"]), _nets(last["net"])]
@@ -249,11 +238,7 @@ def _shares(dense: pd.DataFrame) -> Panel:
 def level_by_level_sparsity(
     complexity: pd.DataFrame, references: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """A: shared, B: separate; lines from the smallest s_0 with the exponents of Eq. 3, 4 and s+L-1.
-
-    Patches of all places pooled, or each place on its own. Grey: networks that were trained end to
-    end on the same grammars.
-    """
+    """A: patches of all positions pooled; B: each position on its own; grey: networks."""
     panels = [_against_places(differing(curves(complexity, net=net), "s0", CURVE), references, net)
               for net in NETS]  # fmt: skip
     return mosaic(panels, columns=2, preset=preset, height=2.6,
@@ -289,10 +274,7 @@ def _against_places(rows: pd.DataFrame, references: pd.DataFrame, net: str) -> P
 def level_by_level_stages(
     cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """S_{k,l} of the tokens: a panel for each level l of the deepest grammar, a line a stage k.
-
-    Means over weakly identifiable grammars, with their standard error.
-    """
+    """S_{k,l} of the tokens: a panel for each level l of the deepest grammar, a line a stage k."""
     columns = ["key", "net", "L", "v", "m", "n_c", "s0", "P", "seed", "gap"]
     rows = sensitivities[sensitivities["kind"] == "S"].merge(cells[columns], on="key")
     rows = chosen(rows[rows["gap"] >= LEAST_GAP], {"s0": 0, "net": "shared"})

@@ -1,7 +1,4 @@
-"""P* of cousins, parents and labels against m, L and s_0+1.
-
-Letters of the paper: P* sample complexity, m synonyms, L depth, s_0 empty places, v features.
-"""
+"""P* of cousins, parents and labels against m, L and s_0+1."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -21,10 +18,7 @@ NAMES = {"shared": "shared (CNN-like)", "separate": "separate (LCN-like)"}
 
 
 def own_latents(complexity: pd.DataFrame, *, preset: str) -> Figure:
-    """A: against m; B: against L, places on their own; C, D: against s_0+1, shared and separate.
-
-    Guides: the law of the README, through the mean of each family's P*.
-    """
+    """A: against m, pooled; B: against L, by position; C, D: against s_0+1."""
     rows = complexity[complexity["criterion"] == "wrong"]
     rows = rows[open_part(rows) > 0]
     rows = rows.assign(places=rows["s0"] + 1)

@@ -20,10 +20,7 @@ HEIGHT = 2.4  # inches of a row
 
 
 def softmax_outputs(outputs: pd.DataFrame, cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A panel for each grammar: S at l = L against P, averages over the seeds of each net.
-
-    Bars: from the lowest to the highest seed. Averages leave out what is not measured.
-    """
+    """A panel for each grammar: S at l = L against P, averages over the seeds of each net."""
     rows = top_synonyms(outputs, cells)
     rows = rows[rows["softmax"].notna()]
     panels = [_panel(own) for _, own in rows.groupby(list(GRAMMAR))]

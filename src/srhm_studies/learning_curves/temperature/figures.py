@@ -1,9 +1,6 @@
 """P* at each ratio of learning rate to batch size, its exponents and constants, and time.
 
-Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
-features, C_0 (LCN) and C_1 (CNN) constants of Eq. 3 and 4, S_{k,l}, D_{k,l} sensitivities of layer
-k to synonyms and displacements of level l; T: learning rate over batch size times (1 - momentum).
-The time is steps times the rate over (1 - momentum).
+T: learning rate over batch size times (1 - momentum); time: steps times rate over (1 - momentum).
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,8 +74,7 @@ def temperature(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str
     """P* over Eq. 3 or 4 against T, a panel for each net and L, and two of the single choices.
 
     Left of the smallest T: the limit with the interval of both extrapolations, gradient descent,
-    gradient flow. C: P* of one family at batch sizes and momenta. F: P* of other widths, stops, of
-    the reference, and P*_S and P*_D, over P* of the line at equal T.
+    gradient flow.
     """
     rows = line_of(complexities)
     if rows.empty:
@@ -177,8 +173,7 @@ def _others(complexities: pd.DataFrame) -> Panel:
 def temperature_exponents(exponents: pd.DataFrame, *, preset: str) -> Figure:
     """A: exponents of (s_0+1) against T; B: of m; C: constants; D: with the table's rates.
 
-    Left of the smallest T: the limit. D: the exponent at the T that the published table has for s_0
-    = 1, at all s_0, and at the T that it has for each s_0.
+    Left of the smallest T: the limit.
     """
     rows = exponents.assign(kind=exponents["net"] + " " + exponents["L"].astype(str))
     rows = rows[rows["kind"].isin(KINDS)]
@@ -236,10 +231,9 @@ def temperature_in_time(
     cells: pd.DataFrame, histories: pd.DataFrame, sensitivity_histories: pd.DataFrame, *,
     preset: str,
 ) -> Figure:  # fmt: skip
-    """A column for each case, rows: loss and error, S_{k,1}, D_{k,1}; averages over seeds.
+    """A column for each net, grammar and P; rows: loss and error, S_{k,1}, D_{k,1} against time.
 
-    A case is a net on one grammar's size at one P. Full: the largest rate; dashed: the next.
-    Geometric means over seeds, each interpolated in log time up to the end of the first that stops.
+    Each training is interpolated in log time up to the end of the first that stops.
     """
     watched = cells[cells["key"].isin(histories["key"])].drop_duplicates("key")
     cases = [own for _, own in watched.groupby([*NET_AND_DATA, "P"], sort=False)]

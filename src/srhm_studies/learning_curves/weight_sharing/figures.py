@@ -1,8 +1,4 @@
-"""P* against s_0+1 of networks between LCN and CNN, and its exponents.
-
-Letters of the paper: P* sample complexity, L depth, s_0 empty places for each informative one, v
-features, n_c classes, m synonyms.
-"""
+"""P* against s_0+1 of networks between LCN and CNN, and its exponents."""
 
 import numpy as np
 import pandas as pd

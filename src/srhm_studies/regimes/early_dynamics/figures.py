@@ -1,8 +1,6 @@
 """The beginning of training, three regimes of ReLU networks, and checks (thesis, chapter 3a).
 
-Letters of the thesis: h width, alpha scale of F, alpha_tilde = sqrt(h) alpha = t1 the time up to
-which training is expected linear, z preactivations, Theta tangent kernel, F output, f_0 initial
-output, Var F the variance over networks that share their data.
+z are preactivations; up to t1 = alpha_tilde training is expected to be linear.
 """
 
 from functools import partial
@@ -155,10 +153,7 @@ def _windows(kinks: pd.DataFrame) -> list[Marks]:
 def early_checks(
     cells: pd.DataFrame, ensembles: pd.DataFrame, outputs: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """Tolerance, momentum, F = alpha f, biases (appendices G, I, J).
-
-    Left: output, error; right: time, Var F.
-    """
+    """Tolerance, momentum, F = alpha f, biases (appendices G, I, J)."""
     plain = analysis.of_kind(cells, "plain")
     if plain.empty or ensembles.empty or outputs.empty:
         return mosaic([], columns=2, preset=preset)

@@ -1,8 +1,6 @@
 """Lazy and feature learning of digits: exponents, frozen kernels, collapse on alpha_tilde, time.
 
-Letters of the thesis (chapter 3a): L hidden layers, h width, alpha scale of F, alpha_tilde =
-sqrt(h) alpha, w weights, w0 those at the start, Theta tangent kernel, Theta_0 that at the start;
-t time of dw/dt = -grad Loss, where Loss is the mean of l divided by alpha^2.
+t is the time of dw/dt = -grad Loss, where Loss is the mean of l divided by alpha^2.
 """
 
 from collections.abc import Callable
@@ -54,11 +52,7 @@ LOSS = Axis("mean of $\\ell$ (training)", limits=(-0.03, 1.25))
 
 
 def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A, B: slopes of the change of kernel and weights; C: error of lazy minus feature learning.
-
-    cells: rows of FLOW_CELLS of the study, a point for each family. C: at the widest h that fits in
-    both regimes.
-    """
+    """A, B: slopes of the change of kernel and weights; C: error of lazy minus feature learning."""
     shown = [one for one in families(cells, study=STUDY) if _kind(one) in KINDS]
     by = by_name("kind", [_kind(one) for one in shown], KINDS)
     x = Axis("hidden layers $L$", ticks=sorted({one.hidden_layers for one in shown}))
@@ -150,10 +144,7 @@ def digits_frozen(cells: pd.DataFrame, frozen_kernels: pd.DataFrame, *, preset: 
 
 
 def digits_collapse(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """For each family: error against alpha, rescaled error and weights against alpha_tilde.
-
-    The guide of the weights has the expected slope.
-    """
+    """For each family: error against alpha, rescaled error and weights against alpha_tilde."""
     shown = families(cells, study=STUDY)
     widths = widths_of(shown)
     return by_family(shown, lambda one: _collapsed(one, widths), columns=3, preset=preset)
@@ -189,8 +180,7 @@ def _collapsed(family: Family, widths: Scale) -> list[Panel]:
 def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
     """For each family with histories: loss against t, and against t/alpha_tilde.
 
-    A line for each alpha_tilde at the narrowest and at the widest h that keep histories: member 0
-    of seed 0. Drawn is the mean of l.
+    At the narrowest and the widest h that keep histories: member 0 of seed 0.
     """
     known = set(histories["key"])
     kept = [one for one in families(cells, study=STUDY) if known & set(one.cells["key"])]

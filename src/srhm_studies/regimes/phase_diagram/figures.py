@@ -1,8 +1,4 @@
-"""The plane of h and alpha_tilde, that of N and P, and learning curves (thesis, chapter 3b).
-
-Letters of the thesis: h width, alpha_tilde = sqrt(h) alpha, Theta tangent kernel, N weights, P
-training points, h* and N* the smallest that fit, rho rank of an eigenvector of the kernel.
-"""
+"""The plane of h and alpha_tilde, that of N and P, and learning curves (thesis, chapter 3b)."""
 
 from functools import partial
 
@@ -219,10 +215,7 @@ def _curves(rows: pd.DataFrame, column: str, *, name: str = "", open_label: str 
 
 
 def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str) -> Figure:
-    """Columns: omega and mutual information of each eigenvector; rows: stripes, digits by net.
-
-    Means over the fitted networks at the largest P, bars from the least to the most.
-    """
+    """Columns: omega and mutual information of each eigenvector; rows: stripes, digits by net."""
     panels: list[Panel] = []
     for name, kind in KINDS.items() if len(alignment) else ():
         own = analysis.of_kind(cells, kind)

@@ -1,8 +1,4 @@
-"""Neurons, their alignment with the informative direction, and errors in the stripe model.
-
-Letters of the thesis (chapter 3b, Fig. 9): d inputs, P training points, w first-layer weights, W2
-the readout, Lambda = W_par/W_perp.
-"""
+"""Neurons, their alignment with the informative direction, and errors in the stripe model."""
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -24,10 +20,7 @@ TICKS = {-1000.0: "$-10^3$", -10.0: "$-10$", 0.0: "0", 10.0: "10", 1000.0: "$10^
 def stripe(
     cells: pd.DataFrame, neurons: pd.DataFrame, machines: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """Neurons of one network before and after training; Lambda and the test error against P.
-
-    cells, neurons, machines: rows of FLOW_CELLS, NEURONS and MACHINES, at the smallest d.
-    """
+    """Neurons of one network before and after training; Lambda and the test error against P."""
     own = cells[cells["n_inputs"] == cells["n_inputs"].min()]
     if own.empty or neurons.empty:
         return mosaic([], columns=3, preset=preset)

@@ -125,10 +125,7 @@ def kernel_teachers(cells: pd.DataFrame, *, preset: str) -> Figure:
 
 
 def kernel_dimensions(exponents: pd.DataFrame, *, preset: str) -> Figure:
-    """A, B: beta against d, Laplace and Gauss teacher; C: against nu of the teacher on the circle.
-
-    Shades: fits from the start to a varying P; vermilion: the last decade, with its interval.
-    """
+    """A, B: beta against d, Laplace and Gauss teacher; C: against nu on the circle."""
     own = chosen(exponents, {"experiment": "teacher_student", "kernel": "laplace",
                              "data": "sphere", "quantity": "expected_mse"})  # fmt: skip
     ends = own.loc[own["window"] == "from the start", "n_to"].unique()
@@ -172,11 +169,7 @@ def _fits(rows: pd.DataFrame, ends: np.ndarray) -> list[Marks]:
 
 
 def kernel_students(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """MSE of teachers and students in the dimension where Gauss learns Gauss.
-
-    A: against P, all pairs. B: Gauss and Gauss against the cube root of P, on which chapter 6 finds
-    a line.
-    """
+    """MSE of teachers and students where Gauss learns Gauss; B: the line of chapter 6."""
     rows = cells[cells["experiment"] == "teacher_student"]
     gaussian = rows[(rows["kernel"] == "gauss") & (rows["sigma"] == rows["d"])]
     d = int(gaussian["d"].max()) if len(gaussian) else 0
@@ -239,9 +232,8 @@ def kernel_mnist5k(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -
 
 
 def kernel_pca(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
-    """A: tails on digits by number of points, and the error against P; B: tails on spheres.
+    """A: tails on digits; B: tails on spheres; C: their eigenvalues; D: eigenvalues of digits.
 
-    C: eigenvalues on spheres by rank; D: on digits at n points over those at all, ranks 10 to 100.
     All with the Laplace kernel. The law of B and C ends at a tenth of the points.
     """
     table = _of_spectra(cells, spectra)
@@ -295,10 +287,7 @@ def _of_pca(
 
 
 def kernel_neighbours(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A: spheres, with the law for many points, no fit. B: digits beside spheres.
-
-    In B every curve is divided by its value at the smallest P.
-    """
+    """A: spheres, with the law for many points, no fit. B: digits beside spheres."""
     rows = cells[cells["experiment"] == "neighbours"].copy()
     least = rows["distance"].where(rows["P"] == rows.groupby("curve")["P"].transform("min"))
     rows["relative"] = rows["distance"] / least.groupby(rows["curve"]).transform("mean")
@@ -340,9 +329,7 @@ def kernel_srhm(
 ) -> Figure:  # fmt: skip
     """A: test error, B: squared error, against P, largest v; C: P of the threshold against s_0.
 
-    In A the measured P* of the CNN on the same grammars, at the threshold. In C a marker for each
-    grammar whose kernel falls below the threshold, an arrow from the largest P for the others,
-    measured P* of networks with their intervals, and their laws (constants 1).
+    Laws have the constant 1.
     """
     rows = cells[cells["experiment"] == "srhm"]
     rows = rows[rows["v"] == rows["v"].max()]

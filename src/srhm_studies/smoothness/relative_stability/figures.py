@@ -1,8 +1,6 @@
 """Figures of the relative stability R_f = D_f/G_f of networks to smooth deformations.
 
-Letters: D_f sensitivity of the output to deformations of norm δ, G_f to noise η of the same norm,
-R_k those of layer k; c cut-off and T temperature of a deformation, Ξ its compression, P training
-points.
+c is the cut-off, T the temperature, Ξ the compression of a deformation, δ its norm.
 """
 
 from collections.abc import Mapping, Sequence
@@ -256,10 +254,7 @@ def stability_pixels(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: st
 def stability_images(
     cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str, data: str
 ) -> Figure:
-    """A: R_f before and after training; B, C: R_f and G_f against P; D: test error; E: by depth.
-
-    data: one of ABSENT.
-    """
+    """A: R_f before and after training; B, C: R_f and G_f against P; D: test error; E: by depth."""
     tables = {"cells": cells, "stability": stability}
     rows, layers = measured(tables, data=data), measured(tables, data=data, part="layers")
     layers = layers[is_deep(layers["net"])]
@@ -311,10 +306,7 @@ def stability_scans(
     cells: pd.DataFrame, stability: pd.DataFrame, noise: pd.DataFrame, *, preset: str,
     data: str = "digits",
 ) -> Figure:  # fmt: skip
-    """A, B: R_f against δ before and after training; C: G_f against the norm of the noise.
-
-    data: kind of images.
-    """
+    """A, B: R_f against δ before and after training; C: G_f against the norm of the noise."""
     tables: Mapping[str, Any] = {"cells": cells, "stability": stability, "noise": noise}
     rows = measured(tables, part="displacements", data=data)
     noises = measured(tables, table="noise", data=data)
