@@ -37,9 +37,7 @@ for page in pages.pages_of(PLAN):
         output:
             page=report(places.page_file(PRESET, page.name), category="Pages"),
             methods=report(places.methods_file(PRESET, page.name), category="Pages"),
-            scorecard=report(
-                places.scorecard_file(PRESET, page.name), category="Scorecard"
-            ),
+            scorecard=report(places.scorecard_file(PRESET, page.name), category="Scorecard"),
             data=places.scorecard_json(PRESET, page.name),
         log:
             f"{LOGS}/page_{page.name}.log",
