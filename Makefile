@@ -15,7 +15,7 @@ CORES  ?= $(shell $(PYTHON) -E src/srhm/commands/limits.py)
 GIVEN_CORES = $(if $(filter file,$(origin CORES)),,--cores $(CORES))
 GIVEN_PRESET = $(if $(filter file,$(origin PRESET)),,$(if $(PRESET), --preset $(PRESET)))
 
-# auto, cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
+# cpu or cuda; without it the configuration says. A variable DEVICE of the environment may mean anything.
 GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(DEVICE), --device $(DEVICE)))
 
 # Without FROM=published every network is trained here. A variable FROM of the environment may mean anything.
@@ -127,7 +127,7 @@ help-all:
 	@echo '         PROFILE=...       one of $(sort $(notdir $(wildcard profiles/*)))'
 	@echo '         CORES=...         number of cores (here: $(CORES))'
 	@echo '         FROM=published    of make reproduce, plan and status: reuse archived results, train the rest'
-	@echo '         DEVICE=...        auto, cpu or cuda: where networks are trained; cuda has not yet run on a GPU'
+	@echo '         DEVICE=...        cpu or cuda: where networks are trained; cuda has not yet run on a GPU'
 	@echo '         VERBOSE=1         of make reproduce: all that Snakemake prints'
 	@echo '         HASHES=yes        of make env: install only files with the hashes of envs/hashed/'
 	@echo '         PYTHON=...        another interpreter, as python3.12'

@@ -19,7 +19,6 @@ from srhm.commands.preset_file import note_preset, read_preset
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.declare.study import ConfigError
 from srhm.jobs import slurm
-from srhm.jobs.devices import device_here
 from srhm.planning import pages, preset, specs
 from srhm.planning.registry import GROUPS, STUDIES, TRAINERS
 from srhm.report.explorer.names import explorer_name
@@ -49,9 +48,8 @@ LOGS = f"results/{PRESET}/logs"
 CURVES = PLAN.curves
 INSIDE_A_JOB = workflow.remote_exec or workflow.subprocess_exec
 
-# GPUs that a training job asks for, unless set-resources of a profile says otherwise. The launcher
-# replaces `auto` by what it finds where it runs: a node of a cluster may have other devices.
-GPU = int(device_here(PLAN.preset.device) == "cuda")
+# GPUs that a training job asks for, unless set-resources of a profile says otherwise.
+GPU = int(PLAN.preset.device == "cuda")
 
 # A parameter of the figures: it is not Python, so that no digest of sources sees it.
 STYLE = (PACKAGE / "figures/paper.mplstyle").read_text(encoding="utf-8")

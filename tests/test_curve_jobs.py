@@ -4,7 +4,7 @@ import json
 
 from train_curves import flow_curves, hierarchy_curves
 
-from srhm.planning.lengths import START, CurveJobs
+from srhm.planning.lengths import START, CurveJobs, expected_costs
 from srhm.planning.preset import Jobs
 from srhm.planning.registry import STUDIES
 from srhm.store import places
@@ -50,7 +50,8 @@ def test_without_limits_one_job_trains_all_that_the_store_lacks(tmp_path):
 
 
 def test_a_curve_in_parts_waits_for_their_files_and_then_trains_nothing(tmp_path):
-    jobs = jobs_of(CURVE, tmp_path, cells=2)
+    minutes = sum(cost.seconds for cost in expected_costs(CURVE)) / 60
+    jobs = jobs_of(CURVE, tmp_path, minutes=minutes / 2.5)
     assert list(jobs.parts) == ["1-of-3", "2-of-3", "3-of-3"]
     assert [file.rsplit("/", 1)[1] for file in jobs.files()] == [
         f"{i}-of-3.json" for i in (1, 2, 3)

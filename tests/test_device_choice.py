@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from srhm.commands import launch
-from srhm.commands.device_options import device_of_run
+from srhm.commands.device_options import check_gpus
 from srhm.commands.one_run import Refused
 from srhm.commands.presets import CONFIG, Run
 from srhm.planning import preset
@@ -89,20 +89,6 @@ def test_jobs_that_train_ask_for_a_gpu_with_cuda_and_for_none_without(
     assert cuda["params"] == cpu["params"]
 
 
-@pytest.mark.parametrize(("visible", "device"), [("0,1", "cuda"), ("", "cpu")])
-def test_the_launch_resolves_auto_once(
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    visible: str,
-    device: str,
-) -> None:
-    command = launched(monkeypatch, tmp_path, visible=visible, device="auto")
-    assert command[command.index("--config") + 1] == f"device={device}"
-    assert ("--resources" in command) == (device == "cuda")
-    assert f"device: auto, here {device}" in capsys.readouterr().out
-
-
 def test_without_a_gpu_cuda_on_this_machine_is_refused_and_nothing_is_touched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,23 +134,12 @@ def test_limits_of_a_profile_are_kept_and_as_many_jobs_run_as_devices_take(
 WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
 
 
-def test_auto_is_the_processor_where_torch_cannot_use_the_gpu(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    found = device_of_run("auto", ["0", "1"], local=True, unusable=WITHOUT_CUDA)
-    assert found == "cpu"
-    assert f"device: auto, here cpu: GPU 0, 1, but {WITHOUT_CUDA}" in capsys.readouterr().out
-    # Nodes of a cluster may have another torch.
-    assert device_of_run("auto", ["0"], local=False, unusable=WITHOUT_CUDA) == "cuda"
-
-
 def test_cuda_is_refused_where_torch_cannot_use_the_gpu() -> None:
     with pytest.raises(Refused, match=f"{WITHOUT_CUDA}.*DEVICE=cpu"):
-        device_of_run("cuda", ["0"], local=True, unusable=WITHOUT_CUDA)
+        check_gpus(["0"], unusable=WITHOUT_CUDA)
     with pytest.raises(Refused, match="shows no GPU"):
-        device_of_run("cuda", [], local=True, unusable=WITHOUT_CUDA)
-    assert device_of_run("cpu", ["0"], local=True, unusable=WITHOUT_CUDA) == "cpu"
-    assert device_of_run("cuda", [], local=False) == "cuda"
+        check_gpus([], unusable=WITHOUT_CUDA)
+    check_gpus(["0"], unusable="")
 
 
 def test_keys_that_no_file_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

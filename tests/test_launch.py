@@ -22,6 +22,7 @@ rule network:
     output: "results/toy/network"
     shell: "touch started; while [ ! -e go ]; do sleep 0.05; done; touch {output}"
 """
+RUN = "import sys; sys.path.insert(0, sys.argv.pop(1)); import launch; sys.exit(launch.main())"
 # Of a network that the workflow does not make.
 CONFIG = """
 preset: toy
@@ -66,11 +67,11 @@ def start(toy: Path) -> Iterator[Start]:
     launched: list[Launched] = []
 
     def _start(*arguments: str) -> Launched:
-        command = [sys.executable, str(toy), "--preset", "toy", "--cores", "1", *arguments]
+        command = [sys.executable, "-c", RUN, str(toy.parent), "--preset", "toy", "--cores", "1"]
         log = toy.parents[3] / f"printed_{len(launched)}"
         with log.open("w") as printed:
             process = subprocess.Popen(
-                [*command, "--directory", "folder"],
+                [*command, *arguments, "--directory", "folder"],
                 cwd=toy.parents[3],
                 stdout=printed,
                 stderr=printed,

@@ -23,12 +23,7 @@ from typing import Any
 import yaml
 
 from srhm.commands import limits, variables
-from srhm.commands.device_options import (
-    CHOICES,
-    device_of_run,
-    jobs_on_devices,
-    why_no_gpu_here,
-)
+from srhm.commands.device_options import CHOICES, check_gpus, jobs_on_devices, why_no_gpu_here
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines, wall_time
 from srhm.commands.one_run import locked, snakemake_by_hand, whose
@@ -228,15 +223,14 @@ def _own_words(
             " started"
         )
     resources = dict(profile["resources"])
-    asked, in_file = options.device or run.plan.preset.device, run.plan.preset.device
     settings = {"rows": options.rows} if options.rows else {}
-    if not options.unlock and not (asked == in_file == "cpu"):
+    settings |= {"device": options.device} if options.device else {}
+    on_gpus = (options.device or run.plan.preset.device) == "cuda"
+    if on_gpus and local and not options.unlock:
         visible = visible_devices()
-        unusable, dry = why_no_gpu_here(), not DRY.isdisjoint(extra)
-        device = device_of_run(asked, visible, local=local, unusable=unusable, dry=dry)
-        settings |= {"device": device} if device != in_file else {}
-        if device == "cuda" and local:
-            resources.setdefault("gpu", jobs_on_devices(visible, profile))
+        # A dry run computes nothing.
+        check_gpus(visible, unusable=why_no_gpu_here() if DRY.isdisjoint(extra) else "")
+        resources.setdefault("gpu", jobs_on_devices(visible, profile))
     cores, words = options.cores, list[str]()
     if local:
         cores = cores or (limits.cores() if profile.get("cores") == "all" else None)

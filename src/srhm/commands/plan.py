@@ -11,7 +11,6 @@ import pandas as pd
 
 from srhm.commands.device_options import CHOICES
 from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
-from srhm.jobs.devices import device_here
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
 from srhm.store import cells as outdated
@@ -133,7 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cells = expected_cells(run)
     print(costs_text(cells, cores=options.cores))
     print(to_measure(run))
-    if device_here(options.device or run.plan.preset.device) == "cuda":
+    if (options.device or run.plan.preset.device) == "cuda":
         print("on GPUs: no card has been timed; these hours are those of processors (docs/gpu.md)")
     for line in [*run.archived(), *run.not_counted(), *run.not_measurable()]:
         print(line)

@@ -75,17 +75,6 @@ def device_of_job(
                 environment[VISIBLE] = before
 
 
-def device_here(device: str, *, visible: Sequence[str] | None = None) -> str:
-    """What `device` of a configuration means on this machine: "cpu" or "cuda".
-
-    device: "cpu", "cuda", or "auto": "cuda" where a device is visible. visible: those that are;
-    None: as `visible_devices` finds them.
-    """
-    if device != "auto":
-        return device
-    return "cuda" if (visible_devices() if visible is None else visible) else "cpu"
-
-
 def visible_devices(
     environment: Mapping[str, str] = os.environ, *, folder: Path = Path("/dev")
 ) -> list[str]:

@@ -51,8 +51,7 @@ MEGABYTE = 1e6
 def split(
     expected: Sequence[Cost],
     *,
-    minutes: float | None = None,
-    cells: int | None = None,
+    minutes: float,
     groups: Sequence[Sequence[int]] | None = None,
 ) -> dict[str, list[int]]:
     """Places of the cells of each part of a curve, by the part's name ("1-of-3").
@@ -62,32 +61,20 @@ def split(
 
     Args:
         expected: cost of each cell, in the order of the curve.
-        minutes: that a part may be expected to take on one core; None: any.
-        cells: that a part may have; None: any number. A larger group is a part by itself.
+        minutes: that a part may be expected to take on one core.
         groups: places of cells that are trained together; None: each by itself.
     """
     groups = groups or [[place] for place in range(len(expected))]
-    n_parts = 1
-    if minutes is not None:
-        n_parts = ceil(sum(cost.seconds for cost in expected) / (60 * minutes))
-    if cells is not None:
-        n_parts = max(n_parts, ceil(len(expected) / cells))
+    n_parts = ceil(sum(cost.seconds for cost in expected) / (60 * minutes))
     n_parts = min(n_parts, len(groups))
     if n_parts <= 1:
         return {}
     filled: list[list[int]] = [[] for _ in range(n_parts)]
     load = [0.0] * n_parts
     seconds = [sum(expected[place].seconds for place in group) for group in groups]
-    most = len(expected) if cells is None else cells
-    # The longest first, each to the part that has least so far, and room for it.
+    # The longest first, each to the part that has least so far.
     for k in sorted(range(len(groups)), key=lambda k: (-seconds[k], k)):
-        room = most - len(groups[k])
-        open_parts = [i for i, part in enumerate(filled) if not part or len(part) <= room]
-        if not open_parts:
-            open_parts = [len(filled)]
-            filled.append([])
-            load.append(0.0)
-        least = min(open_parts, key=lambda i: (load[i], len(filled[i]), i))
+        least = min(range(n_parts), key=lambda i: (load[i], len(filled[i]), i))
         filled[least] += groups[k]
         load[least] += seconds[k]
     return {f"{i}-of-{len(filled)}": sorted(part) for i, part in enumerate(filled, start=1)}
@@ -117,14 +104,9 @@ class CurveJobs:
     @cached_property
     def parts(self) -> dict[str, list[int]]:
         """Places in the curve of each part's cells; empty where one job trains the whole curve."""
-        if self._limits.minutes is None and self._limits.cells is None:
+        if self._limits.minutes is None:
             return {}
-        return split(
-            self._costs,
-            minutes=self._limits.minutes,
-            cells=self._limits.cells,
-            groups=self._groups,
-        )
+        return split(self._costs, minutes=self._limits.minutes, groups=self._groups)
 
     @property
     def _groups(self) -> list[list[int]] | None:

@@ -66,9 +66,6 @@ class Jobs(Keys):
         description="a curve that is expected to train longer on one core is split into jobs of"
         " about so many minutes; absent: one job a curve",
     )
-    cells: int | None = Field(
-        None, ge=1, description="a curve of more cells is split into jobs of so many at most"
-    )
     limit: int | None = Field(
         None,
         ge=5,
@@ -102,11 +99,11 @@ class Common(Keys):
         pattern=r"^[a-z][a-z0-9_-]*$", max_length=64, description="name; results/<preset>/"
     )
     description: str = Field("", description="what it is for, and how long it takes")
-    device: Literal["auto", "cpu", "cuda"] = Field(
+    device: Literal["cpu", "cuda"] = Field(
         "cpu",
         description="where networks are trained: cpu: processors, the default, as the forms for"
-        " GPUs have been checked without a GPU only; cuda: a GPU for each training job; auto: cuda"
-        " where the machine that starts the run shows a GPU, else cpu. Part of no cell or table",
+        " GPUs have been checked without a GPU only; cuda: a GPU for each training job. Part of no"
+        " cell or table",
     )
     rows: Rows = Field(
         "trained",
