@@ -52,7 +52,7 @@ with (
     redirect_stdout(sys.stderr),
 ):
     settings = ConfigSettings(
-        config={"jobs": {"minutes": 0.001}}, configfiles=[ROOT / "config" / "test.yaml"]
+        config={"jobs": {"minutes": 1e-6}}, configfiles=[ROOT / "config" / "test.yaml"]
     )
     workflow = api.workflow(
         ResourceSettings(cores=1),

@@ -171,7 +171,7 @@ def delete(pattern: str) -> Callable[[Project], None]:
 
 def split_into_jobs(project: Project) -> None:
     """Splits every curve into jobs of one cell."""
-    project.configure({**project.config(), "jobs": {"minutes": 0.001}})
+    project.configure({**project.config(), "jobs": {"minutes": 1e-6}})
 
 
 def choose_a_gpu(project: Project) -> None:

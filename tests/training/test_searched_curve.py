@@ -99,7 +99,7 @@ def test_a_stopped_job_goes_on(trained, tmp_path):
 
 
 def test_parts_are_split_by_seed(trained, tmp_path):
-    jobs = CurveJobs(CURVE, Jobs(minutes=0.001), directory=tmp_path)
+    jobs = CurveJobs(CURVE, Jobs(minutes=1e-6), directory=tmp_path)
     parts = jobs.parts
     seeds = [{CURVE.cells[place]["seed"] for place in own} for own in parts.values()]
     assert seeds in ([{5}, {6}], [{6}, {5}])
