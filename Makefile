@@ -30,7 +30,7 @@ GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
 GROUPS  := paper plane $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/srhm_studies/*/__init__.py)))))
 # The others, for `make help-all`.
-STUDIES := $(sort $(notdir $(patsubst %/study.py,%,$(wildcard src/srhm/paper/*/study.py src/srhm/plane/*/study.py src/srhm_studies/*/*/study.py))))
+STUDIES := $(sort $(notdir $(patsubst %/,%,$(dir $(wildcard src/srhm/paper/*/__init__.py src/srhm/plane/*/__init__.py src/srhm_studies/*/*/__init__.py)))))
 override TARGETS = $(foreach name,$(STUDY),$(if $(filter $(name),$(GROUPS)),$(name),$(name)_study))
 
 # Also with `make -e`, which puts variables of the environment before those of a Makefile.

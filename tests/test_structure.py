@@ -62,7 +62,11 @@ def name_of(path):
 
 
 FILES = {name_of(path): path for root in (PACKAGE, FURTHER) for path in sorted(root.rglob("*.py"))}
-MODULES = sorted(name for name, path in FILES.items() if path.name != "__init__.py")
+# A package has a docstring alone, but for that of a study, which declares it.
+DECLARED = {str(study.package) for study in STUDIES.values()}
+MODULES = sorted(
+    name for name, path in FILES.items() if path.name != "__init__.py" or name in DECLARED
+)
 KNOWN = set(MODULES)
 
 
@@ -115,17 +119,20 @@ def test_the_core_does_not_know_further_studies():
 
 def test_a_study_imports_no_other_study():
     for study in STUDIES.values():
-        own = [name for name in MODULES if name.startswith(f"{study.package}.")]
+        own = [name for name in MODULES if f"{name}.".startswith(f"{study.package}.")]
         assert own, study.name
         others = {str(one.package) for one in STUDIES.values()} - {study.package}
         for name in own:
             for imported in imports_of(name):
-                assert not any(imported.startswith(f"{other}.") for other in others), name
+                assert not any(f"{imported}.".startswith(f"{other}.") for other in others), name
 
 
 def test_every_folder_of_a_study_is_in_its_family():
-    folders = {(path.parents[1].name, path.parent.name) for path in PACKAGE.parent.rglob("study.py")
-               if "STUDY = " in path.read_text(encoding="utf-8")}  # fmt: skip
+    folders = {
+        (path.parents[1].name, path.parent.name)
+        for path in PACKAGE.parent.rglob("__init__.py")
+        if "STUDY = " in path.read_text(encoding="utf-8")
+    }
     assert folders == {(family, name) for family, names in GROUPS.items() for name in names}
     assert all(name == study.name for name, study in STUDIES.items())
 
@@ -261,12 +268,15 @@ def test_a_rule_with_a_script_carries_the_digest_of_all_that_it_runs_or_keys(rul
             assert rule["source"] == source_of(rule["script"], *modules), name
 
 
-def test_an_init_file_holds_a_docstring_only():
-    # What it held would be part of the digest of every module below it.
-    for path in FILES.values():
+def test_a_package_holds_a_docstring_and_that_of_a_study_its_declaration():
+    # No digest of a module below it has what a package does when it is imported: it binds names.
+    binds = ast.Import | ast.ImportFrom | ast.Assign | ast.FunctionDef
+    for name, path in FILES.items():
         if path.name == "__init__.py":
-            (only,) = ast.parse(path.read_text()).body
-            assert isinstance(only, ast.Expr), path
+            docstring, *others = ast.parse(path.read_text()).body
+            assert isinstance(docstring, ast.Expr), path
+            assert name in DECLARED or not others, path
+            assert all(isinstance(one, binds) for one in others), path
 
 
 def test_what_a_change_touches_is_there():

@@ -24,7 +24,7 @@
 # | `experiment.py` | a cell: coordinates in, results out |
 # | `configuration.py` | keys of the preset, and cells that follow from the keys |
 # | `tables.py` | columns of the table |
-# | `study.py` | all parts together, by name |
+# | `__init__.py` | all parts together, by name |
 # | `figures.py`, `captions/seen_pairs.rst` | a figure of the table, and the caption |
 # | `claims.py` | expected values, with tolerances |
 # | `README.md` | question and answer; `methods.md` beside it may have definitions |
@@ -147,7 +147,7 @@ CELLS = schema({"s0": int, "P": int, "seed": int, "seen": float, "expected": flo
 ''',
 )
 write(
-    f"{STUDY}/study.py",
+    f"{STUDY}/__init__.py",
     '''"""Pairs that a training set shows."""
 
 from srhm.experiments.study import experiment_study
@@ -212,7 +212,6 @@ def seen_pairs(cells: pd.DataFrame, *, preset: str) -> Figure:
     return mosaic([panel], columns=1, preset=preset, notes=[f"{cells['seed'].nunique()} seeds."])
 ''',
 )
-write(f"{STUDY}/__init__.py", '"""Pairs that a training set shows."""\n')
 write(
     f"{STUDY}/captions/seen_pairs.rst",
     "**Pairs that are seen.** Part of all pairs of level 1, at all places, that P training points"

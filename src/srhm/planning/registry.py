@@ -32,7 +32,7 @@ if find_spec(FURTHER) is not None:
     GROUPS |= import_module(f"{FURTHER}.families").FAMILIES
 # No digest of sources goes through this module, so that nothing is made anew for a new study.
 STUDIES: dict[str, Study] = {
-    name: import_module(f"{_PACKAGES.get(family, FURTHER)}.{family}.{name}.study").STUDY
+    name: import_module(f"{_PACKAGES.get(family, FURTHER)}.{family}.{name}").STUDY
     for family, names in GROUPS.items()
     for name in names
 }

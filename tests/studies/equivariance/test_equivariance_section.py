@@ -5,9 +5,8 @@ import yaml
 from srhm.commands.presets import CONFIG
 from srhm.declare.study import Curve, Planned
 from srhm.planning import preset
-from srhm_studies.beyond.equivariance import configuration
+from srhm_studies.beyond.equivariance import STUDY, configuration
 from srhm_studies.beyond.equivariance.configuration import EquivarianceSection
-from srhm_studies.beyond.equivariance.study import STUDY
 
 
 def test_without_e3nn_the_study_is_left_out_aloud(monkeypatch):

@@ -7,9 +7,9 @@ from invented_digits import write_mnist
 from srhm.declare.study import ConfigError
 from srhm.images.readers import load_files
 from srhm.model.seeding import generator
+from srhm_studies.smoothness.kernels import STUDY
 from srhm_studies.smoothness.kernels import experiment as curve
 from srhm_studies.smoothness.kernels.configuration import N_MNIST, KernelsSection
-from srhm_studies.smoothness.kernels.study import STUDY
 
 GROUP = {"method": ["regression", "svm"], "kernel": "laplace", "P": [8, 16], "seeds": 2}
 

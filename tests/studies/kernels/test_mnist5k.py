@@ -8,9 +8,8 @@ from scipy.spatial.distance import cdist
 
 from srhm.images import readers
 from srhm.images.readers import SETS, Images, ImagesError
-from srhm_studies.smoothness.kernels import experiment
+from srhm_studies.smoothness.kernels import STUDY, experiment
 from srhm_studies.smoothness.kernels.configuration import KernelsSection
-from srhm_studies.smoothness.kernels.study import STUDY
 
 SECTION = {
     "mnist5k": [{"kernel": "laplace", "P": [8, 16], "seeds": 2, "n_test": 20}],

@@ -7,9 +7,9 @@ import pandas as pd
 import yaml
 
 from srhm.declare.names import resolved
+from srhm_studies.beyond.representation_cost import STUDY
 from srhm_studies.beyond.representation_cost.analysis import LIMITS, limit_rows
 from srhm_studies.beyond.representation_cost.configuration import COLUMNS
-from srhm_studies.beyond.representation_cost.study import STUDY
 
 LONG = ("layers", "values", "regions", "components")
 

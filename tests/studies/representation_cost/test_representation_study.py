@@ -6,10 +6,10 @@ import pytest
 from cost_tables import tiny_tables
 
 from srhm.store.tables import schema_of
+from srhm_studies.beyond.representation_cost import STUDY
 from srhm_studies.beyond.representation_cost import linear as linear_networks
 from srhm_studies.beyond.representation_cost.analysis import limit_rows, two_parts, underestimating
 from srhm_studies.beyond.representation_cost.configuration import SINGULAR_VALUES
-from srhm_studies.beyond.representation_cost.study import STUDY
 
 
 def test_limits_are_intercept_and_slope_from_the_first_depth_on():

@@ -18,13 +18,13 @@ from srhm.store.cells import StoredCell, write_cell
 from srhm.store.records import read_table, write_derivations
 from srhm.store.tables import schema_of
 from srhm.training.cell import geometry_of
+from srhm_studies.learning_curves.softmax_outputs import STUDY
 from srhm_studies.learning_curves.softmax_outputs.measure import (
     ERROR_BITS,
     OUTPUTS,
     VALUE_BITS,
     probe_of_outputs,
 )
-from srhm_studies.learning_curves.softmax_outputs.study import STUDY
 
 # 2 (2 x 4)^3 = 1024 data.
 CELL = {

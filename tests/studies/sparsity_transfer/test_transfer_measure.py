@@ -11,6 +11,7 @@ from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
+from srhm.plane.sparsity_transfer import STUDY
 from srhm.plane.sparsity_transfer.measure import (
     KINDS,
     ONLY_B,
@@ -18,7 +19,6 @@ from srhm.plane.sparsity_transfer.measure import (
     data_by_kind,
     errors,
 )
-from srhm.plane.sparsity_transfer.study import STUDY
 from srhm.store.cells import StoredCell, write_cell
 from srhm.store.records import read_table, write_derivations
 from srhm.store.tables import schema_of

@@ -9,9 +9,8 @@ import torch
 
 from srhm.images import readers
 from srhm.images.readers import Images
-from srhm_studies.smoothness.taught_digits import analysis, experiment
+from srhm_studies.smoothness.taught_digits import STUDY, analysis, experiment
 from srhm_studies.smoothness.taught_digits.configuration import TaughtDigitsSection, seconds
-from srhm_studies.smoothness.taught_digits.study import STUDY
 
 SECTION = {"width": 8, "max_steps": 3, "n_test": 50, "n_points": 20,
            "curves": [{"net": ["lenet", "fc2"], "P": [32, 40], "seeds": 2}]}  # fmt: skip

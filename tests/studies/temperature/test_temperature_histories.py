@@ -12,13 +12,13 @@ from srhm.store.cells import StoredCell, write_cell
 from srhm.store.records import read_table, write_derivations
 from srhm.training.cell import train_cell
 from srhm.training.sparse import SparseEngine
+from srhm_studies.learning_curves.temperature import STUDY
 from srhm_studies.learning_curves.temperature.configuration import TemperatureSection, plan
 from srhm_studies.learning_curves.temperature.histories import (
     HISTORIES,
     SENSITIVITY_HISTORIES,
     watch,
 )
-from srhm_studies.learning_curves.temperature.study import STUDY
 
 GROUP = {"net": "cnn", "L": 2, "v": 3, "s0": 1, "P": [60, 120]}
 SECTION = {
