@@ -9,7 +9,7 @@ import pandas as pd
 from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
 from srhm.scorecard.headline import ForestRow, Statement, forest_rows
 
-HEADS = ("", "this run", "paper", "authors", "verdict")
+HEADS = ("measured", "this run", "paper", "authors", "verdict")
 # Behind the verdict of a number that differs where the authors' does, too.
 LIKEWISE = "*"
 
