@@ -74,7 +74,7 @@ for name, studies in EXPLORERS.items():
             "../envs/srhm.yaml"
         params:
             spec=pages.explorer_spec(PLAN, name),
-            source=source_of("write_explorer.py", *pages.modules_of(studies)),
+            source=source_of("write_explorer.py"),
         message:
             "Writing {output.page}"
         script:

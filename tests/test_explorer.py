@@ -15,10 +15,9 @@ import pytest
 from headless import said_by
 from markup import wrong
 
-from srhm.report.explorer.names import AUTHORS, CLAIMS, PAPER_VALUES
+from srhm.report.explorer.names import AUTHORS, PAPER_VALUES
 from srhm.report.explorer.page import write_explorer
 from srhm.scorecard.authors_points import as_sample_complexities
-from srhm.scorecard.card import SCHEMA
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.store.places import PUBLISHED
 from srhm.store.records import read_table, write_table
@@ -53,29 +52,24 @@ def filled(rows: pd.DataFrame, schema: Any) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def written(tables, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("explorer")
-    claim = {"claim": "one", "figure": "4", "statement": NASTY, "place": "Eq. 3", "n": 9,
-             "expected": 2.0, "value": 2.2, "low": 2.1, "high": 2.3, "tolerance": 0.5,
-             "tolerance_reason": "", "verdict": "reproduced", "note": ""}  # fmt: skip
     schemas = {"CELLS": CELLS, "SAMPLE_COMPLEXITY": SAMPLE_COMPLEXITY,
-               "SENSITIVITIES": SENSITIVITIES, CLAIMS: SCHEMA,
+               "SENSITIVITIES": SENSITIVITIES,
                PAPER_VALUES: schema_of(PAPER_VALUES)}  # fmt: skip
-    rows = {**tables, CLAIMS: pd.DataFrame([claim]), PAPER_VALUES: PAPER_ROWS}
+    nasty = PAPER_ROWS.assign(reading=NASTY)
+    rows = {**tables, PAPER_VALUES: nasty}
     for name, schema in schemas.items():
         write_table(filled(rows[name], schema), folder / f"{name}.parquet", schema)
     cells = sorted(set(tables["CELLS"]["curve"]))
     figure = {"file": str(folder / "fig.csv"), "net": "lcn", "publications": False,
               "tables": [("a", "CELLS"), ("a", PAPER_VALUES), ("a", "KERNELS")]}  # fmt: skip
     spec: dict[str, Any] = {
-        "preset": "invented", "figures": [figure], "pages": ["report"], "headline": None,
+        "preset": "invented", "figures": [figure], "pages": ["report"],
         "publications": [],
         "tables": [
             {"study": "a", "file": str(folder / f"{name}.parquet"), "schema": name,
-             "published": {} if name == CLAIMS else {"archive: big": cells[:1]}}
+             "published": {"archive: big": cells[:1]}}
             for name in schemas
         ],
-        # Of an older version: another schema.
-        "others": [{"study": "old", "file": str(folder / "CELLS.parquet"), "schema": "FLOW_CELLS",
-                    "published": {}}],
     }  # fmt: skip
     for name in ("explorer.html", "again.html"):
         write_explorer(spec, folder / name, log=LOG)

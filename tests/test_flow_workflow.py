@@ -153,7 +153,7 @@ CHANGES = {
     ),
     "claims of one study": Change(
         make=lambda project: project.edit(*CLAIMS),
-        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+        others=frozenset({"score_jamming", "page_jamming"}),
     ),
     "prose": Change(make=lambda project: project.edit(*PROSE), others=frozenset({"page_jamming"})),
     "a study taken out": Change(make=take_out_a_study, others=frozenset({"plane_explorer"})),

@@ -203,7 +203,7 @@ CAPTION = ("src/srhm/paper/sparse_hierarchy/captions/fig04.rst", ".", ", as it i
 OF_THEORY = frozenset({"fig02", "fig03", "fig05"})
 OF_TABLES = frozenset(FIGURES) - OF_THEORY
 EXPLORED = frozenset({"explorer", "paper"})
-SCORED = EXPLORED | {f"score_{STUDY}", "page_report"}
+SCORED = frozenset({f"score_{STUDY}", "page_report", "paper"})
 TRAIN = ("train_hierarchy", "train_named")
 MEASURE = ("measure_hierarchy_sensitivities", "measure_named_sensitivities")
 

@@ -1,6 +1,5 @@
 """What the page of one or several studies is made of, and what makes all of a study."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from srhm.declare.study import Figure
 from srhm.planning.preset import Plan
 from srhm.planning.registry import GROUPS, STUDIES, folder_of
 from srhm.planning.specs import ROOT, files_of_curves, named_tables, spec_text
-from srhm.report.explorer.names import CLAIMS, EXPLORED, explorer_name, explorer_of, view_of
+from srhm.report.explorer.names import EXPLORED, explorer_name, explorer_of, view_of
 from srhm.store import places
 from srhm.store.provenance import PACKAGE
 
@@ -20,11 +19,6 @@ def explorers_of(plan: Plan) -> dict[str, list[str]]:
     own = {explorer_name(group): [one for one in studies if one in plan.studies]
            for group, studies in GROUPS.items()}  # fmt: skip
     return {name: studies for name, studies in own.items() if studies}
-
-
-def modules_of(studies: Sequence[str]) -> list[str]:
-    """Modules that the script of an explorer loads by name: the statements of its studies."""
-    return [module for one in studies if (module := STUDIES[one].headline)]
 
 
 def claim_tables(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
@@ -61,31 +55,17 @@ def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
             for name, schema in STUDIES[study].schemas.items()
             if schema in EXPLORED
         ]
-        if file := claim_tables(plan, [study]).get(study):
-            found.append({"study": study, "file": file, "schema": CLAIMS, "published": {}})
     return found
 
 
-def explorer_spec(plan: Plan, name: str, *, directory: Path = Path()) -> str:
-    """For the script of an explorer. directory: the one that holds results/.
-
-    Tables of other studies are shown as an earlier run has left them. They are no inputs, so that
-    nothing is trained for them; their digests make the explorer anew where they have changed.
-    """
+def explorer_spec(plan: Plan, name: str) -> str:
+    """For the script of an explorer."""
     studies = explorers_of(plan)[name]
-    others = explored_tables(plan, [study for study in plan.studies if study not in studies])
-    files = [directory / one["file"] for one in others]
     return spec_text(
         {
             "preset": plan.name,
             "pages": list(dict.fromkeys(STUDIES[study].page_name for study in studies)),
-            "headline": next(iter(modules_of(studies)), None),
             "tables": explored_tables(plan, studies),
-            "others": [
-                {**one, "sha256": hashlib.sha256(file.read_bytes()).hexdigest()}
-                for one, file in zip(others, files, strict=True)
-                if file.is_file()
-            ],
             "publications": publications_of(plan, studies),
             "figures": [
                 {

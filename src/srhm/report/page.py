@@ -8,6 +8,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ import yaml
 
 from srhm.declare.names import resolved
 from srhm.report import prose
-from srhm.report.answer import answer_of, lines_of_statements
 from srhm.report.figures import LAST_OF_TEXT, Shown, shown_figures
+from srhm.report.forest import svg
 from srhm.report.methods import JUDGING, contents, methods_html, together
 from srhm.report.page_table import PageTable
 from srhm.report.prose import environment
@@ -25,6 +26,8 @@ from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.scorecard.card import SCHEMA, claims_in
 from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
+from srhm.scorecard.headline import forest_rows, in_words
+from srhm.scorecard.statements import statement_table
 from srhm.scorecard.text import (
     AFTER,
     EQUIVALENCE,
@@ -88,7 +91,7 @@ def write_page(
     says = "the paper says" if spec["page"] == PAPER else "statement"
     write_text(page, html)
     write_text(methods, html_of_methods)
-    stated = lines_of_statements(_headline(spec["studies"]), table)
+    stated = _lines_of_statements(spec["studies"], table)
     text = markdown(table, topics=topics, says=says, stated=stated) if topics else NO_CLAIMS
     write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
@@ -170,9 +173,7 @@ def _of_claims(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, An
     return {
         "in_short": {} if spec["page"] == PAPER else in_short(scorecard),
         "has_claims": any(study["claims"] is not None for study in studies),
-        **answer_of(
-            _headline(studies), scorecard, publications=spec["publications"], link="#claim-{claim}"
-        ),
+        **_answer(studies, scorecard, publications=spec["publications"]),
         "counts": verdict_counts(scorecard),
         "verdicts": scorecard_by_verdict(scorecard, SHOWN_FIRST),
         "signs": SIGNS,
@@ -218,9 +219,37 @@ def _of_figures(
     }
 
 
-def _headline(studies: Sequence[Mapping[str, Any]]) -> str | None:
+def _headline(studies: Sequence[Mapping[str, Any]]) -> Any:
     """The module of what a page's studies state; None where they state nothing."""
-    return next((one["headline"] for one in studies if one["headline"]), None)
+    return next((import_module(one["headline"]) for one in studies if one["headline"]), None)
+
+
+def _answer(
+    studies: Sequence[Mapping[str, Any]], scorecard: pd.DataFrame, *, publications: Sequence[str]
+) -> dict[str, Any]:
+    """The answer on one screen: forest plots for a page and a phone, and what they say in words.
+
+    Both are empty where nothing is stated, or nothing of it measured.
+    """
+    if not (declared := _headline(studies)):
+        return {"forests": {}, "in_words": {}}
+    name, other = declared.other_run(publications)
+    rows = forest_rows(declared.HEADLINE, scorecard, other=other)
+    drawn = {
+        form: svg(rows, narrow=form == "narrow", other=name, link="#claim-{claim}")
+        for form in ("wide", "narrow")
+        if rows
+    }
+    return {"forests": drawn, "in_words": in_words(rows)}
+
+
+def _lines_of_statements(
+    studies: Sequence[Mapping[str, Any]], scorecard: pd.DataFrame
+) -> list[str]:
+    """What is stated and what was measured, as Markdown; nothing without such claims."""
+    declared = _headline(studies)
+    stated = statement_table(declared.HEADLINE, scorecard) if declared else None
+    return ["```", *stated.lines(), "```"] if stated else []
 
 
 def _explorer(figures: Sequence[Mapping[str, Any]]) -> str:

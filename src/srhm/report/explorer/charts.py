@@ -30,8 +30,7 @@ P_STAR = "P*, measured"
 HEADS = {
     "name": "curve", "P_star": "P*", "alpha_tilde": "α̃", "s0": "s₀", "scaled": "P / predicted P*",
     "low": "from", "high": "to", "width": "H", "layer": "layer k", "l": "level l",
-    "variant": "definition", "in_errors": "distance in errors",
-    "in_tolerances": "in tolerances", "authors_value": "the authors' points", "line": "networks",
+    "variant": "definition", "line": "networks",
 }  # fmt: skip
 
 NET_NAMES = [net_name(net) for net in NETS]

@@ -82,7 +82,7 @@ const state = () => ({
 // count.
 function left(view, without) {
   const counting = choices.filter((one) => one !== without && one.value !== "" && one.dataset.view === view.name);
-  const passes = view.table === "claims" ? () => true : passing(state());
+  const passes = passing(state());
   const isPinned = (row) => pins.includes(row.name);
   return (tables[view.table] ?? []).filter((row) =>
     (view.needs ?? []).every((name) => row[name] != null) && (isPinned(row) || passes(row))
@@ -128,7 +128,7 @@ function text(value) {
 const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 }).replaceAll(",", "\u2009");
 const between = (low, high) => (low > 0 && high > 0 ? `[${digits(low)}, ${digits(high)}]` : "");
 
-// A table of these heads and lines of texts. It keeps its roles where a phone shows its lines as cards.
+// A table of these heads and lines of texts.
 function tableOf(head, lines) {
   const table = document.createElement("table"), top = table.createTHead().insertRow();
   for (const name of head) {
@@ -142,22 +142,14 @@ function tableOf(head, lines) {
     const row = body.insertRow();
     for (const one of line) row.insertCell().append(one);
   }
-  for (const [parts, role] of Object.entries({ "thead, tbody": "rowgroup", tr: "row", th: "columnheader", td: "cell" }))
-    for (const part of table.querySelectorAll(parts)) part.setAttribute("role", role);
-  table.setAttribute("role", "table");
   return table;
 }
 
 function list(view, rows, place) {
-  const columns = view.table === "claims" ? view.columns : ["name", ...view.columns];
+  const columns = ["name", ...view.columns];
   listed[view.name] = { columns, rows };
   const table = tableOf(columns.map((name) => heads[name] ?? name), rows.slice(0, MOST_LISTED).map((row) => columns.map((name) => text(row[name]))));
-  table.querySelectorAll("tbody tr").forEach((line, i) => [...line.cells].forEach((cell, k) => {
-    const html = rows[i][`${columns[k]}_html`], n = cell.textContent.length;
-    cell.dataset.head = heads[columns[k]] ?? columns[k];
-    if (html != null) cell.innerHTML = html;
-    cell.className = n > 160 ? "long" : n > 40 ? "words" : "";
-  }));
+  for (const cell of table.querySelectorAll("td")) if (cell.textContent.length > 40) cell.className = "words";
   place.replaceChildren(table);
   if (rows.length > MOST_LISTED) place.append(`The first ${MOST_LISTED} of ${rows.length} rows.`);
 }
@@ -172,15 +164,14 @@ function show(view) {
       ...(view.table === "complexities" ? { y: over(row.P_star), from: over(row.low), to: over(row.high) } : {}) };
   });
   const some = rows.length > MOST_DRAWN ? rows.filter((row) => row.chosen).slice(0, MOST_DRAWN) : rows;
-  const shown = view.table === "claims" ? rows : rows.filter((row) => row.chosen);
-  const none = pins.length && !hasPinned && view.table !== "claims" ? ", none of the pinned curves" : "";
+  const shown = rows.filter((row) => row.chosen);
+  const none = pins.length && !hasPinned ? ", none of the pinned curves" : "";
   const cut = some.length < rows.length ? `; ${some.length} are drawn` : "";
   const few = rows.length ? "" : " here of these choices";
   section.querySelector("[role=status]").textContent =
     `${rows.length} ${rows.length === 1 ? "row" : "rows"}${cut}${shown.length < rows.length ? `, ${shown.length} of the pinned curves` : ""}${none}${few}`;
   list(view, shown, section.querySelector("details .table"));
   for (const button of section.querySelectorAll("[data-export]")) button.disabled = !rows.length;
-  if (view.table === "claims") return undefined;
   const sets = { rows: some };
   if (view.name === "sample-complexity") sets.equality = equality(rows);
   if (view.table === "sensitivities") {

@@ -19,7 +19,6 @@ VIEWS = {
 }
 # The values that the paper shows have a schema of their own.
 PAPER_VALUES = "srhm.paper.sparse_hierarchy.analysis:PUBLISHED_VALUES"
-CLAIMS = "srhm.scorecard.card:SCHEMA"
 EXPLORED = (*VIEWS, PAPER_VALUES)
 # The run whose tables these are, and what the paper's figures show.
 HERE, AUTHORS = "this run", "authors' points"

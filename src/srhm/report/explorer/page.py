@@ -18,11 +18,9 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from srhm.report.answer import answer_of
 from srhm.report.explorer.charts import HEADS, KINDS, NET_NAMES, charts, colours
 from srhm.report.explorer.names import (
     AUTHORS,
-    CLAIMS,
     EXPLORED,
     FIRST,
     FIRST_V,
@@ -30,14 +28,11 @@ from srhm.report.explorer.names import (
     HERE,
     PAPER_VALUES,
 )
-from srhm.report.explorer.rows import Source, claims_shown, explored, figure_rows, json_columns
-from srhm.report.methods import JUDGING
-from srhm.report.prose import anchor
+from srhm.report.explorer.rows import Source, explored, figure_rows, json_columns
 from srhm.statistics.publications import read_publications
 from srhm.store.atomic import write_text
-from srhm.store.places import methods_file
 from srhm.store.published import rows_by_curve
-from srhm.store.records import TableError, read_table
+from srhm.store.records import read_table
 from srhm.store.tables import SCHEMAS, schema_of
 
 # What chooses curves in all views, with its heading: at once, and folded.
@@ -116,50 +111,24 @@ VIEWS = (
         " coincide where no P is chosen.",
         columns=("alpha_tilde", *POINT, *OF_CURVE), needs=("alpha_tilde",), choices={"P": "P"},
     ),
-    View(
-        name="scorecard", title="Scorecard", table="claims",
-        note="Each claim with its 95 % interval, and the distance from the expected number in"
-        " errors and in tolerances; above the table what the paper states, where it is measured"
-        " here. A row leads to its claim.",
-        columns=("study", "statement", "value", "error", "expected", "in_errors", "in_tolerances",
-                 "authors_value", "verdict", "low", "high", "tolerance", "n", "claim", "place",
-                 "note"),
-        choices={"study": "study", "verdict": "verdict"},
-    ),
 )  # fmt: skip
 
 
 def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """Writes the explorer.
 
-    spec: preset; pages (names); headline: module of the statements, or None; tables and others:
-    {"study", "file", "schema", "published"} each, published: {name of a run: curves of the table,
-    and keys of single cells, that are rows of that run}; the others are what earlier runs have
-    left, which are taken if they can be read; publications: files of published runs; figures:
-    {"file", "tables", "net", "publications"} each (see `figure_rows`), whose rows are written, too.
+    spec: preset; pages (names); tables: {"study", "file", "schema", "published"} each, published:
+    {name of a run: curves of the table, and keys of single cells, that are rows of that run};
+    publications: files of published runs; figures: {"file", "tables", "net", "publications"} each
+    (see `figure_rows`), whose rows are written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
     """
-    notes: list[str] = []
-    sources = [source for one in spec["tables"] for source in _sources(one)]
-    for one in spec["others"]:
-        try:
-            sources += _sources(one)
-        except TableError as error:
-            log.warning("without %s: %s", one["file"], error)
-            notes.append(f"Without {Path(one['file']).stem} of {one['study']}: of an older run.")
-    cards = [one.rows.assign(study=one.study) for one in sources if one.schema == CLAIMS]
-    rows = [one for one in sources if one.schema != CLAIMS]
+    rows = [source for one in spec["tables"] for source in _sources(one)]
     published = list(_published(spec["publications"], log))
     found = explored([*rows, *published])
-    if cards:
-        found["claims"] = claims_shown(pd.concat(cards, ignore_index=True))
-    answer = answer_of(
-        spec["headline"] if cards else None, found.get("claims", pd.DataFrame()),
-        publications=spec["publications"], link=f"{spec['pages'][0]}.html#claim-{{claim}}",
-    )  # fmt: skip
-    html = _rendered(spec, found, notes, run=_first(rows), forests=answer["forests"])
+    html = _rendered(spec, found, run=_first(rows))
     write_text(path, html)
     for figure in spec["figures"]:
         own = figure_rows(found, figure, others={one.run for one in published})
@@ -211,14 +180,7 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
     return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
 
 
-def _rendered(
-    spec: Mapping[str, Any],
-    found: Mapping[str, pd.DataFrame],
-    notes: Sequence[str],
-    *,
-    run: str,
-    forests: Mapping[str, Markup],
-) -> str:
+def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run: str) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
     runs = list(found["curves"].get("run", []))
     loader = PackageLoader("srhm.report.explorer", package_path="")
@@ -237,20 +199,15 @@ def _rendered(
         "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
     return environment.get_template("explorer.html").render(
-        preset=spec["preset"], pages=spec["pages"], notes=notes, choices=CHOICES,
+        preset=spec["preset"], pages=spec["pages"], choices=CHOICES,
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
-        has_authors=AUTHORS in runs, forests=forests, judged=_judged(spec["pages"][0]),
+        has_authors=AUTHORS in runs,
         others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
         rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
         hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
     )  # fmt: skip
-
-
-def _judged(page: str) -> str:
-    """Where the methods of a page say how a claim is judged."""
-    return f"{Path(methods_file('', page)).name}#{anchor(JUDGING)}"
 
 
 def _json(value: Any) -> Markup:

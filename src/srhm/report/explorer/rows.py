@@ -18,10 +18,8 @@ from srhm.model.grammar import NET_AND_DATA
 from srhm.networks.registry import HIERARCHICAL
 from srhm.report.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.report.page_table import net_name, percent
-from srhm.report.prose import typeset
 from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.scorecard.numbers import error, in_errors, in_tolerances
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
@@ -220,18 +218,6 @@ def figure_rows(
         parts.append(rows[kept].assign(view=view))
     table = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"view": []})
     return table[["view", *(name for name in table if name != "view")]]
-
-
-def claims_shown(claims: pd.DataFrame) -> pd.DataFrame:
-    """Claims, with statement and note as HTML, too, with indices and powers: `statement_html`.
-
-    Added: error, in_errors and in_tolerances, the distance from the expected number.
-    """
-    html = {f"{name}_html": claims[name].map(typeset).map(str) for name in ("statement", "note")}
-    of_row = {"error": error, "in_errors": in_errors, "in_tolerances": in_tolerances}
-    rows = claims.to_dict("records")
-    numbers = {name: [function(row) for row in rows] for name, function in of_row.items()}
-    return claims.assign(**html, **numbers)
 
 
 def json_columns(table: pd.DataFrame) -> dict[str, list[Any]]:
