@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from io import BytesIO
 from pathlib import Path
 
@@ -43,7 +42,6 @@ PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 # Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
 PICTURES = "docs/images/studies"
-WRITTEN = "Written by `make readme` from the scorecards of the shipped rows, not by hand."
 
 
 def headline(root: Path) -> list[ForestRow]:
@@ -212,17 +210,6 @@ def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
     """Scorecards of all shipped rows, by preset and study."""
     presets = sorted(path.name for path in (root / SCORECARDS).iterdir() if path.is_dir())
     return {preset: read_scorecards(root, preset) for preset in presets}
-
-
-def _forest(alt: str) -> list[str]:
-    """The forest plot in a page of docs: on a phone the narrow one."""
-    desktop, phone = (name.removeprefix("docs/") for name in (DESKTOP, PHONE))
-    return [
-        "<picture>",
-        f'<source media="(max-width: 700px)" srcset="{phone}">',
-        f'<img src="{desktop}" alt="{escape(alt)}">',
-        "</picture>",
-    ]
 
 
 def _measurements(rows: Sequence[ForestRow]) -> Iterator[str]:

@@ -3,6 +3,8 @@
 Everything that is returned as Markup is safe to put into a page: what was not markup is escaped.
 """
 
+import base64
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ from docutils import nodes
 from docutils.core import publish_doctree, publish_from_doctree
 from docutils.utils import SystemMessage
 from docutils.writers import get_writer_class
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
@@ -224,10 +226,11 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def environment() -> Environment:
-    """The templates of this package."""
+def environment(folder: str = "") -> Environment:
+    """The templates of this package; folder: one of it whose templates come first."""
+    places = [PackageLoader("srhm.report", package_path=one) for one in (folder, "")]
     found = Environment(
-        loader=PackageLoader("srhm.report", package_path=""),
+        loader=ChoiceLoader(places),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -243,3 +246,9 @@ def environment() -> Environment:
 def anchor(title: str) -> str:
     """A title as the name of a section: its words with hyphens."""
     return "-".join(re.findall(r"\w+", title.lower()))
+
+
+def hashes(*scripts: str) -> Markup:
+    """What a Content-Security-Policy calls these scripts of a page, which alone may run."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    return Markup(" ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests))

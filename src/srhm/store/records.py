@@ -84,12 +84,6 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     return table.to_pandas(use_threads=False)
 
 
-def read_provenance(path: Path) -> dict[str, Any]:
-    """What was written beside the rows of a table."""
-    metadata = _read(path).schema.metadata or {}
-    return json.loads(metadata.get(b"provenance", b"{}"))
-
-
 _ARRAYS = ("choices", "placements", "features", "positions")
 
 

@@ -3,8 +3,6 @@
 Nothing in it depends on the day: equal inputs give equal bytes.
 """
 
-import base64
-import hashlib
 import json
 import logging
 from collections import Counter
@@ -15,7 +13,6 @@ from typing import Any
 
 import pandas as pd
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from srhm.report.explorer.charts import HEADS, KINDS, NET_NAMES, charts, colours
@@ -29,6 +26,7 @@ from srhm.report.explorer.names import (
     PAPER_VALUES,
 )
 from srhm.report.explorer.rows import Source, explored, figure_rows, json_columns
+from srhm.report.prose import environment, hashes
 from srhm.statistics.publications import read_publications
 from srhm.store.atomic import write_text
 from srhm.store.published import rows_by_curve
@@ -183,9 +181,6 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
 def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run: str) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
     runs = list(found["curves"].get("run", []))
-    loader = PackageLoader("srhm.report.explorer", package_path="")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined,
-                              trim_blocks=True, lstrip_blocks=True)  # fmt: skip
     script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
@@ -198,7 +193,7 @@ def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run
         "first_run": run, "authors": AUTHORS, "grammars": GRAMMARS,
         "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
-    return environment.get_template("explorer.html").render(
+    return environment("explorer").get_template("explorer.html").render(
         preset=spec["preset"], pages=spec["pages"], choices=CHOICES,
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
         has_authors=AUTHORS in runs,
@@ -206,7 +201,7 @@ def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run
         rows=_json({name: json_columns(table) for name, table in found.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
-        hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (bundle, script))),
+        hashes=hashes(bundle, script),
     )  # fmt: skip
 
 
@@ -214,9 +209,3 @@ def _json(value: Any) -> Markup:
     """JSON inside an element, which no text of a row can end."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return Markup(text.replace("<", "\\u003c"))
-
-
-def _hash(script: str) -> str:
-    """What a Content-Security-Policy calls a script."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"

@@ -4,19 +4,16 @@ Its scripts draw grammars and data and train networks as this package does; the 
 beside them are rows of published/. Equal rows give equal bytes.
 """
 
-import base64
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import ChoiceLoader, PackageLoader
 from markupsafe import Markup
 
 from srhm.figures import looks
-from srhm.report.prose import environment
+from srhm.report.prose import environment, hashes
 from srhm.training.configuration import SensitivityOptions, Training
 
 PROTOCOL = Training.model_validate({})
@@ -83,10 +80,6 @@ def archive_curves(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> dict[str
 
 def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
     """The page, with the curves of `archive_curves`."""
-    templates = environment()
-    own = PackageLoader("srhm.report.play", package_path="")
-    assert templates.loader is not None
-    templates.loader = ChoiceLoader([own, templates.loader])
     texts = {name: _script(name) for name in SCRIPTS}
     model = f"{texts['grammar']}\n{texts['training']}"
     protocol = PROTOCOL.model_dump(
@@ -107,26 +100,24 @@ def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
         "archive": archive,
     }
     seeds = sorted({curve["n"] for curve in archive.values()})
-    return templates.get_template("play.html").render(
-        **task,
-        looks=LOOKS,
-        marks=MARKS,
-        width=ARCHIVE_WIDTH,
-        seeds=f"{seeds[0]} to {seeds[-1]}",
-        given=Markup(json.dumps(given, separators=(",", ":"), allow_nan=False)),
-        model=Markup(model),
-        worker=Markup(texts["worker"]),
-        page=Markup(texts["page"]),
-        hashes=Markup(" ".join(f"'{_hash(text)}'" for text in (model, texts["page"]))),
+    return (
+        environment("play")
+        .get_template("play.html")
+        .render(
+            **task,
+            looks=LOOKS,
+            marks=MARKS,
+            width=ARCHIVE_WIDTH,
+            seeds=f"{seeds[0]} to {seeds[-1]}",
+            given=Markup(json.dumps(given, separators=(",", ":"), allow_nan=False)),
+            model=Markup(model),
+            worker=Markup(texts["worker"]),
+            page=Markup(texts["page"]),
+            hashes=hashes(model, texts["page"]),
+        )
     )
 
 
 def _script(name: str) -> str:
     """A script of this folder."""
     return Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
-
-
-def _hash(script: str) -> str:
-    """What a Content-Security-Policy calls a script."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
