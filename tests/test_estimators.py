@@ -12,6 +12,7 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, verdict
 from srhm.scorecard.estimators import (
     Correlation,
     Difference,
+    Jackknife,
     Mean,
     Part,
     Range,
@@ -20,7 +21,6 @@ from srhm.scorecard.estimators import (
 )
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out, rows_of
-from srhm_studies.landscape.resampling import Jackknife
 
 
 @rows_of("cells", nothing="no rows")

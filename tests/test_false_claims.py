@@ -18,6 +18,7 @@ from srhm.scorecard.estimators import (
     Correlation,
     Difference,
     Estimator,
+    Jackknife,
     Mean,
     Part,
     Range,
@@ -26,7 +27,6 @@ from srhm.scorecard.estimators import (
     Stored,
 )
 from srhm.scorecard.expectations import Above, Below, Expectation, Factor, Within
-from srhm_studies.landscape.resampling import Jackknife
 
 
 def complexities(curves, logs):

@@ -16,10 +16,12 @@ from srhm.declare.keys import Counts, Keys, Scales, Seeds, Sizes, combinations
 from srhm.declare.study import ConfigError, CurveMeasurement, Derived, Study
 from srhm.experiments.cells import schema
 from srhm.experiments.groups import CurveCells
-from srhm.model.grammar import DATA_MODEL, GRAMMAR, GrammarError, parameters_of
-from srhm.model.sampling import largest_training_set
+from srhm.model.grammar import DATA_MODEL, GRAMMAR, Grammar, GrammarError, parameters_of
+from srhm.model.sampling import Derivations, draw_sample, largest_training_set, n_test_points
+from srhm.model.seeding import generator
 from srhm.training.configuration import HierarchySection
 from srhm.training.plan import plan
+from srhm.training.protocol import Engine, TrainingPlan, train
 from srhm.training.trainers import HIERARCHY
 
 if TYPE_CHECKING:
@@ -296,3 +298,41 @@ def uncensored(rows: "pd.DataFrame") -> "pd.DataFrame":
 
     words = {"not_reached": "not reached", "below_range": "below the range"}
     return left_out(rows, {said: rows["status"] == name for name, said in words.items()})
+
+
+def data_of(cell: Mapping[str, Any], grammar: Grammar) -> tuple[Derivations, Derivations]:
+    """Training and test data, all distinct: P of the one, and at most n_test of the other.
+
+    Raises:
+        SampleError: if there are not as many distinct data.
+    """
+    seed, P = cell["seed"], cell["P"]
+    return draw_sample(
+        grammar,
+        n_train=P,
+        n_test=n_test_points(grammar.parameters, n_train=P, n_test=cell["n_test"]),
+        train_generator=generator(seed, role="train"),
+        test_generator=generator(seed, role="test"),
+    )
+
+
+def trained(
+    cell: Mapping[str, Any], engine: Engine, training: Derivations, *, batch: int, stop: float
+) -> dict[str, Any]:
+    """Trains until the mean loss of an epoch is at most `stop`: steps, loss, test error, status."""
+    outcome = train(
+        engine,
+        training.labels,
+        TrainingPlan(
+            batch="shuffled",
+            batch_size=batch,
+            loss_threshold=stop,
+            max_steps=cell["max_steps"],
+            n_checks=0,
+        ),
+        n_classes=cell["n_c"],
+        generator=generator(cell["seed"], role="order"),
+    )
+    return {
+        name: getattr(outcome, name) for name in ("steps", "train_loss", "test_error", "status")
+    }

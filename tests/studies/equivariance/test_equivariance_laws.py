@@ -11,7 +11,7 @@ pytest.importorskip("e3nn", reason="needs `make env-equivariance`")
 from e3nn import o3
 
 from srhm.model.seeding import generator
-from srhm_studies.beyond.equivariance import digits, experiment, sphere, steerable, trained
+from srhm_studies.beyond.equivariance import experiment, sphere, steerable, trained
 from srhm_studies.beyond.equivariance.experiment import (
     random_rotations,
     rotations_of_the_cube,
@@ -149,8 +149,9 @@ def test_cells_are_computed_with_their_results():
     found = experiment.tetris({"net": "plain", "low_pass": True, "width": 0.05, "n": 9, "steps": 2,
                         "learning_rate": 0.01, "rotations": 2, "seed": 0}).row  # fmt: skip
     assert 0 <= found["accuracy"] <= 1
-    found = digits.run({"net": "spherical", "band": 8, "train": "R", "epochs": 1, "batch": 16,
-                        "learning_rate": 0.01, "n_test": 1700, "seed": 0}).row  # fmt: skip
+    found = experiment.digits({"net": "spherical", "band": 8, "train": "R", "epochs": 1,
+                        "batch": 16, "learning_rate": 0.01, "n_test": 1700,
+                        "seed": 0}).row  # fmt: skip
     assert abs(found["accuracy_R"] - found["accuracy_NR"]) < 0.2
     error = experiment.of_sphere({"band": 3, "depth": 2, "act": "none", "oversampling": 1.0,
                               "rotations": 2, "seed": 0}).row["error"]  # fmt: skip

@@ -155,7 +155,7 @@ FUNCTIONS = {
     "layers": f"{HERE}.trained:run",
     "voxels": f"{HERE}.experiment:of_voxels",
     "sphere": f"{HERE}.experiment:of_sphere",
-    "digits": f"{HERE}.digits:run",
+    "digits": f"{HERE}.experiment:digits",
 }
 
 

@@ -14,7 +14,7 @@ from srhm.figures.panels import Axis, Marks, Panel, law, laws, level, levels
 from srhm.figures.scales import Scale, by_name, coloured, filled, parted, shaped
 from srhm.figures.words import GUIDE, power
 from srhm_studies.beyond.memory import theory
-from srhm_studies.beyond.memory.analysis import effective_memory, of_experiment, with_best_columns
+from srhm_studies.beyond.memory.claims import effective_memory, of_experiment, with_best_columns
 
 STARTS = {
     "random": Look("random", BLUE),

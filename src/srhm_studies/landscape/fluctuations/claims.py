@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import Measurement, after_a_look
-from srhm.scorecard.estimators import Mean, listed_as_left_out
+from srhm.scorecard.estimators import Jackknife, Mean, listed_as_left_out
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.sheet import Sheet, rows_of
 from srhm_studies.landscape.fluctuations import DIGITS, MNIST, analysis
 from srhm_studies.landscape.fluctuations.analysis import FAR
-from srhm_studies.landscape.resampling import Jackknife
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
 NO_STAR = "no N* within the widths, or no width beyond"

@@ -24,7 +24,7 @@ from srhm_studies.learning_curves.attention.network import (
     TransformerEngine,
     transformer,
 )
-from srhm_studies.learning_curves.cells import data_of, trained
+from srhm_studies.learning_curves.learner import data_of, trained
 
 MOST_STRINGS = 2_000_000
 

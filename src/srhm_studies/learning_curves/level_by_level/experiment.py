@@ -19,7 +19,7 @@ from srhm.measure.sensitivity import Probe, Representation, measure
 from srhm.model.grammar import Grammar, draw_grammar, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
-from srhm_studies.learning_curves.cells import data_of
+from srhm_studies.learning_curves.learner import data_of
 from srhm_studies.learning_curves.level_by_level.learner import Stage, learn_level, predict
 from srhm_studies.learning_curves.tokens import (
     Alphabet,

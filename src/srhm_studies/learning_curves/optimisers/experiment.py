@@ -12,7 +12,7 @@ from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.cells import data_of, trained
+from srhm_studies.learning_curves.learner import data_of, trained
 from srhm_studies.learning_curves.optimisers import kernels
 
 

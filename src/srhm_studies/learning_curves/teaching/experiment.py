@@ -30,7 +30,7 @@ from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
 from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.training.sparse import SparseEngine, _bases, representations
-from srhm_studies.learning_curves.cells import data_of, trained
+from srhm_studies.learning_curves.learner import data_of, trained
 
 LEVEL = "level "
 PLACES = ("none", "all", f"{LEVEL}1", f"{LEVEL}2", f"{LEVEL}3", "halves", "skewed")
