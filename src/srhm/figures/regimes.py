@@ -9,20 +9,23 @@ averaged over test points. Small alpha_tilde is feature learning, large alpha_ti
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from srhm.figures.averaging import averaged, means, with_diverged
+from srhm.figures.legends import Entry
 from srhm.figures.looks import Look, data, net
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
 from srhm.figures.scales import Scale, graded
-from srhm.figures.words import endings, power, several
+from srhm.figures.words import endings, interval_text, power, several
 from srhm.statistics import regimes
 from srhm.statistics.regimes import families
 
@@ -45,13 +48,6 @@ def widths_of(families: Sequence[regimes.Family]) -> Scale:
 def tildes_of(families: Sequence[regimes.Family]) -> Scale:
     """A shade for each alpha_tilde that a figure has."""
     return tildes([a for one in families for a in one.tildes])
-
-
-def levels_of(title: str) -> Scale:
-    """Levels of the kernel change, `LEVELS`: that of 1 is a full line."""
-    styles = dict(zip(regimes.LEVELS, ("--", "-", ":"), strict=True))
-    known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
-    return Scale(column="level", looks=known, title=title)
 
 
 def by_family(
@@ -89,14 +85,6 @@ def protocol(family: regimes.Family) -> str:
     )
 
 
-def interval_text(value: float, low: float, high: float) -> str:
-    """ "−1.02 [−1.05, −0.99]", without brackets where the interval is not known."""
-    text = f"{value:.2f}"
-    if isfinite(low) and isfinite(high):
-        text += f" [{low:.2f}, {high:.2f}]"
-    return text.replace("-", "\u2212")
-
-
 def edges(values: Sequence[float]) -> NDArray[np.float64]:
     """Ends of the fields around positive values: their geometric means, and as far beyond."""
     x = np.log(np.asarray(sorted(values), dtype=float))
@@ -104,6 +92,41 @@ def edges(values: Sequence[float]) -> NDArray[np.float64]:
         return np.exp(np.array([x[0] - 0.5, x[0] + 0.5]))
     middle = (x[1:] + x[:-1]) / 2
     return np.exp(np.concatenate([[2 * x[0] - middle[0]], middle, [2 * x[-1] - middle[-1]]]))
+
+
+def shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
+    """Whether all, some or none of the networks at each x and y fit: x, y, share."""
+    part = (cells["status"] == "fitted").groupby([cells[x], cells[y]]).mean().rename("part")
+    rows = part.reset_index()
+    rows["share"] = np.select([rows["part"] == 1, rows["part"] > 0], ["all", "some"], "none")
+    return rows
+
+
+def changes(cells: pd.DataFrame, title: str = CHANGE) -> Marks:
+    """Lines of equal kernel change in the plane of h and alpha_tilde."""
+    levels = pd.concat([regimes.level_set(cells, one).assign(level=one) for one in regimes.LEVELS])
+    styles = dict(zip(regimes.LEVELS, ("--", "-", ":"), strict=True))
+    known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
+    by = [Scale(column="level", looks=known, title=title)]
+    return Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour="black", marker="",
+                 line="-", order=3.0, by=by)  # fmt: skip
+
+
+def error_map(
+    axes: Axes, *, errors: pd.DataFrame, scale: Normalize | None = None, label: str = ""
+) -> Sequence[Entry]:
+    """Test errors as colours: a row for each alpha_tilde, a column for each width, with a bar.
+
+    A field reaches half-way, in logarithms, to its neighbours.
+    """
+    mesh = axes.pcolormesh(
+        edges([float(h) for h in errors.columns]), edges(errors.index.tolist()),
+        np.ma.masked_invalid(errors.to_numpy(dtype=float)), cmap="YlGnBu", norm=scale, linewidth=0,
+        rasterized=True, gid="error",
+    )  # fmt: skip
+    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label=label)
+    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
+    return []
 
 
 def expected_slope(

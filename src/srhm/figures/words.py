@@ -5,7 +5,7 @@ complexity.
 """
 
 from collections.abc import Sequence
-from math import log10
+from math import isfinite, log10
 from typing import Any
 
 import pandas as pd
@@ -102,6 +102,14 @@ def three_digits(value: float) -> str:
     return f"{factor}10^{{{power}}}"
 
 
+def interval_text(value: float, low: float, high: float) -> str:
+    """ "−1.02 [−1.05, −0.99]", without brackets where the interval is not known."""
+    text = f"{value:.2f}"
+    if isfinite(low) and isfinite(high):
+        text += f" [{low:.2f}, {high:.2f}]"
+    return text.replace("-", "\u2212")
+
+
 def few_ticks(axis: Axis, low: float, high: float) -> None:
     """Ticks with plain labels where decades are too few, even ones within a fifth."""
     powers = [10.0**k for k in range(int(log10(low)) - 2, int(log10(high)) + 2)]
@@ -148,14 +156,15 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     hierarchical = cells["net"].isin(["lcn", "cnn", "fcn", "fcn2"]).rename("hierarchical")
     lines = []
     for (width, size, rate, loss, steps, times_width), part in cells.groupby(
-        [*(cells[name] for name in by), hierarchical], sort=False
+        [*(cells[name] for name in by), hierarchical], sort=False, dropna=False
     ):
+        stop = f" loss < {loss:g}," if pd.notna(loss) else ""
         names = ", ".join(net(one).label for one in ordered(list(part["net"])))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
         words = [*ENDINGS, *sorted(set(part["status"]) - set(ENDINGS))]
         lines.append(
             f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"
-            f" loss < {loss:g}, at most {steps:,} steps; {several(seeds, 'seed')};"
+            f"{stop} at most {steps:,} steps; {several(seeds, 'seed')};"
             f" {several(len(part), 'network')}: {endings(part['status'], words)}"
         )
     return lines

@@ -4,35 +4,23 @@ D and S are those to transformations of the input's level (l = 1).
 """
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import groupby
 from math import isfinite
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.transforms import Bbox
 
 from srhm.figures import looks
 from srhm.figures.averaging import spread
 from srhm.figures.drawing import laid_out_page, styled
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, ERROR, SHIFTS, SYNONYMS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import BELOW, Axis, Marks, Panel, law
 from srhm.figures.scales import Scale, nets
-from srhm.figures.words import (
-    CAPPED,
-    GUIDE,
-    endings,
-    grammar_text,
-    ordered,
-    protocol_lines,
-    several,
-)
+from srhm.figures.words import CAPPED, between, grammar_text, interval_text, ordered, protocol_lines
 from srhm.model.seeding import generator
 from srhm.networks.inspection import table1 as structures
 from srhm.paper.named_nets.analysis import (
@@ -44,7 +32,6 @@ from srhm.paper.named_nets.analysis import (
     one_grammar,
     side_by_side,
 )
-from srhm.statistics.rank_correlation import RankCorrelation
 
 QUANTITIES = Scale(column="quantity", title="Averages", looks={
     "error": Look("test error $\\varepsilon$", ERROR, "o", "-"),
@@ -154,7 +141,9 @@ def _images(images: pd.DataFrame) -> Drawn:
                        "$R_f$ (smooth deformations)", IMAGES_GUIDE, across)
         for letter, across in zip("AB", (False, True), strict=True)
     }  # fmt: skip
-    return panels, _image_lines(images)
+    lines = protocol_lines(images.assign(curve=images["net"]))
+    measured = f"$R_f$ of {between(images['n_points'])} images"
+    return panels, [f"CIFAR-10: {line}; {measured}" for line in lines]
 
 
 def _on_the_model(
@@ -211,22 +200,6 @@ def _image_points(images: pd.DataFrame) -> pd.DataFrame:
     return points
 
 
-def _image_lines(images: pd.DataFrame) -> list[str]:
-    """How the networks were trained and measured, and how that ended."""
-    lines = []
-    by = ["width", "batch_size", "learning_rate", "loss_threshold", "max_steps", "n_points"]
-    groups = images.groupby(by, sort=False, dropna=False)
-    for (width, size, rate, loss, steps, n_points), part in groups:
-        stop = f"loss < {loss:g}, " if isinstance(loss, float) and isfinite(loss) else ""
-        seeds = several(part.groupby(["net", "P"])["seed"].nunique(), "seed")
-        lines.append(
-            f"CIFAR-10: width {width}, batch {size}, rate {rate:g}, {stop}at most"
-            f" {steps:,} steps; {seeds}; {len(part)} networks: {endings(part['status'], ())};"
-            f" $R_f$ of {n_points} images"
-        )
-    return lines
-
-
 def _panel(
     points: pd.DataFrame, title: str, label: str, guide: tuple[float | None, float], across: bool
 ) -> Panel:
@@ -251,44 +224,26 @@ def _panel(
     words = "guide: slope 1" if prefactor is None else f"guide: ${prefactor:g}\\,R_f^{{1/2}}$"
     if prefactor is None:
         prefactor = float(np.exp(np.median(np.log(y) - power * np.log(x))))
-    # The numbers stand above the points and, where it lies above these, the guide.
-    top = max(y.max() * 2.6, prefactor * limits[1] ** power * 1.6)
     found = correlation(points, across_sizes=across, generator=generator(0, role="drawing"))
+    known = isfinite(found.value)
+    rho = interval_text(found.value, found.low, found.high) if known else "not determined"
     networks = nets({*looks.NETS, *points["net"]}, title="Networks")
+    labels = {0: "largest $P$", len(sizes) - 1: "smallest $P$"} if len(sizes) > 1 else {}
     marks = [
         Marks(rows=points[points["P"] == size], x="value", y="y", low="low", high="high",
               x_low="value_low", x_high="value_high", open="n_capped", beyond="beyond",
-              by=[networks], name="network", size=4.5,
+              by=[networks], name="network", size=4.5, label=labels.get(i, ""),
               alpha=FAINTEST ** (i / max(len(sizes) - 1, 1)), bar_label="lowest to highest seed",
               open_label=CAPPED, arrow_label="none in the test set, at $1/(2n)$: $\\varepsilon$ is")
         for i, size in enumerate(reversed(sizes))
     ]  # fmt: skip
-    counted = f"{several(points['net'].nunique(), 'network')}, {several(points['n_seeds'], 'seed')}"
     return Panel(
-        title=f"{title}, {counted}", x=Axis(label, log=True, limits=limits),
+        title=f"{title}: $\\rho$ = {rho}, $n={found.n}$", x=Axis(label, log=True, limits=limits),
         y=Axis("test error $\\varepsilon$", log=True,
-               limits=(bottom / (3 * ROOM if none.any() else ROOM), top)),
+               limits=(bottom / (3 * ROOM if none.any() else ROOM), y.max() * ROOM)),
         marks=[*marks, law(limits, lambda at: prefactor * at**power, words,
                            line="-." if guide == IMAGES_GUIDE else "--")],
-        extra=partial(_printed, found, opacities=len(sizes) > 1),
     )  # fmt: skip
-
-
-def _printed(found: RankCorrelation, axes: Axes, *, opacities: bool) -> Sequence[Entry]:
-    """Writes ρ with its interval and n into the upper left corner; entries of the opacity."""
-    text = f"$\\rho$ is not determined, n = {found.n}"
-    if isfinite(found.value):
-        interval = f"[{found.low:.2f}, {found.high:.2f}]" if isfinite(found.low) else "[unknown]"
-        text = f"$\\rho$ = {found.value:.2f} {interval}\nn = {found.n}".replace("-", "−")
-    behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1}
-    axes.text(0.03, 0.99, text, transform=axes.transAxes, va="top", ha="left", fontsize=7,
-              zorder=5, bbox=behind)  # fmt: skip
-    ends = (("smallest", FAINTEST), ("largest", 1.0)) if opacities else ()
-    return [
-        Entry("Opacity: $P$", word, (Line2D([], [], color=GUIDE, marker="o", markersize=4,
-                                            linestyle="", alpha=alpha),), rank=rank)
-        for rank, (word, alpha) in enumerate(ends)
-    ]  # fmt: skip
 
 
 @styled

@@ -5,7 +5,6 @@ biases, balanced batches with a table of rates, the best test error over trainin
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 from math import isfinite
 from pathlib import Path
@@ -186,11 +185,10 @@ def _against_prediction(
         return Panel(title=title)
     marks = complexity_marks(with_ends(curves), x="prediction", by=by)
     if rings is not None and len(rings):
-        shapes = [replace(one, named=False) for one in by if one.column == "s0"]
         marks.append(
-            Marks(rows=with_ends(rings), x="prediction", y="y", beyond="y_beyond", by=shapes,
-                  colour="0.35", filled=False, marker=first_shape(rings), size=6.0, alpha=0.5,
-                  order=1.5, name="run", label="our other presets, archived")
+            Marks(rows=with_ends(rings), x="prediction", y="y", beyond="y_beyond",
+                  by=[by[1].without()], colour="0.35", filled=False, marker=first_shape(rings),
+                  size=6.0, alpha=0.5, order=1.5, name="run", label="our other presets, archived")
         )  # fmt: skip
     return Panel(
         title=title, note=note, square=True,

@@ -1,13 +1,9 @@
 """The bottleneck: how many singular values are left in each layer under weight decay."""
 
-from collections.abc import Sequence
-
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.averaging import spread
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLUE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, levels
@@ -67,23 +63,14 @@ def _panel(
     ticks = {k: "out" if one == "output" else str(k) for k, one in layers.itertuples(index=False)}
     looks = [by_name("decay", means["decay"], DECAY), shaped("P", means["P"], "$P$", label=str),
              by_name("when", means["when"], WHEN)]  # fmt: skip
+    y, top = Axis(label, limits=(0, None)), 1.4 * max(12.0, float(means["high"].max()))
+    if few:  # 0, 2 and 3 are as far apart as 20 and 40
+        y = Axis(label, linear=1, stretch=0.4, limits=(0, top), ticks=[n for n in FEW if n <= top])
     return Panel(
-        title=title, x=Axis("layer $k$", ticks=ticks), y=Axis(label, limits=(0, None)),
-        extra=_few_and_many if few else None,
+        title=title, x=Axis("layer $k$", ticks=ticks), y=y,
         marks=[Marks(rows=means, x="k", y="mean", low="low", high="high", by=looks, line="-",
                      size=3.5), *guides],
     )  # fmt: skip
-
-
-def _few_and_many(axes: Axes) -> Sequence[Entry]:
-    """A scale on which 0, 2 and 3 are as far apart as 20 and 40."""
-    top = 1.3 * max(axes.get_ylim()[1], 12.0)
-    axes.set_yscale("symlog", linthresh=1, linscale=0.4)
-    axes.set_ylim(0, top)
-    ticks = [n for n in FEW if n <= top]
-    axes.set_yticks(ticks, labels=[str(n) for n in ticks])
-    axes.set_yticks([], minor=True)
-    return ()
 
 
 def _notes(cells: pd.DataFrame) -> list[str]:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.averaging import spread
-from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, shape, with_ends
+from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, empty_places, shape, with_ends
 from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, ERROR, GREY, SHIFTS, SYNONYMS, TINTS, Look
 from srhm.figures.mosaic import mosaic
@@ -183,14 +183,13 @@ def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
     rows = _drawn(errors)
     rows = rows.assign(x=rows["prediction"] * rows["alpha_tilde"].map(aside).astype(float))
     equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
-    looks = {s0: Look("", marker=shape(s0)) for s0 in set(rows["s0"])}
     return Panel(
         title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),
         y=STAR, marks=[
             Marks(rows=rows[rows["status"] == "reached"], x="x", y="y", by=[tildes], name="line",
                   marker="", line="-"),
             Marks(rows=rows, x="x", open="open", name="networks", **ENDS,
-                  by=[tildes, Scale(column="s0", named=False, looks=looks)]),
+                  by=[tildes, empty_places(rows["s0"]).without()]),
             equality(rows["x"], rows["y"], room=1.5),
         ],
     )  # fmt: skip

@@ -3,24 +3,20 @@
 Eigenvalues lambda_rho of the Gram matrix of Theta on test points are in decreasing order.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, GREY, VERMILION, Look, net
 from srhm.figures.panels import Axis, Marks, Panel, law
-from srhm.figures.regimes import ALPHA_TILDE, CHANGE, by_family, edges, levels_of, title
+from srhm.figures.regimes import ALPHA_TILDE, by_family, changes, edges, error_map, shares, title
 from srhm.figures.scales import by_name
 from srhm.figures.words import power
-from srhm.statistics.regimes import LEVELS, Family, families, jamming_line, level_set
+from srhm.statistics.regimes import Family, families, jamming_line
 
 SHARES = {"some": Look("some networks did not fit", GREY, filled=True),
           "none": Look("no network fitted", BLACK, filled=True)}  # fmt: skip
@@ -54,38 +50,24 @@ def _plane(name: str, family: Family, errors: pd.Series, scale: Normalize) -> Pa
     if errors.empty:
         return Panel(title=name)
     cells, widths = family.cells, family.widths
-    h, tildes = edges([float(one) for one in widths]).tolist(), edges(family.tildes).tolist()
-    fitted = (cells["status"] == "fitted").groupby([cells["width"], cells["alpha_tilde"]]).mean()
-    share = fitted.rename("part").reset_index().query("part < 1")
-    share = share.assign(share=np.where(share["part"] > 0, "some", "none"))
-    levels = pd.concat([level_set(cells, one).assign(level=one) for one in LEVELS])
+    h, tildes = edges([float(one) for one in widths]), edges(family.tildes)
+    lost = shares(cells, "width", "alpha_tilde").query("share != 'all'")
     ticks = {float(width): f"${width}$" for width in widths} if len(widths) <= 9 else None
     table = errors.unstack("width").reindex(index=family.tildes, columns=widths)
     return Panel(
         title=name, x=Axis("width $h$", log=True, limits=(h[0], h[-1]), ticks=ticks),
         y=Axis(ALPHA_TILDE, log=True, limits=(tildes[0], tildes[-1])), has_extra=True,
-        extra=partial(_map, ends=(h, tildes), table=table, scale=scale), marks=[
-            Marks(rows=share, x="width", y="alpha_tilde", name="fits", size=3, order=4.0,
-                  by=[by_name("share", share["share"], SHARES)]),
+        extra=partial(error_map, errors=table, scale=scale, label="test error $\\varepsilon$ (%)"),
+        marks=[
+            Marks(rows=lost, x="width", y="alpha_tilde", name="fits", size=3, order=4.0,
+                  by=[by_name("share", lost["share"], SHARES)]),
             Marks(rows=jamming_line(cells), x="h_star", y="alpha_tilde", x_low="h_low",
                   x_high="h_high", name="jamming line", colour=VERMILION, marker="", line="-",
                   width=1.6, order=3.0, sort=False,
                   label="$h^*$: most are jammed below; bar: grid of $h$"),
-            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
-                  line="-", order=3.0, by=[levels_of(CHANGE)]),
+            changes(cells),
         ],
     )  # fmt: skip
-
-
-def _map(
-    axes: Axes, ends: tuple[list[float], list[float]], table: pd.DataFrame, scale: Normalize
-) -> Sequence[Entry]:
-    values = np.ma.masked_invalid(table.to_numpy(dtype=float))
-    mesh = axes.pcolormesh(*ends, values, cmap="YlGnBu", norm=scale, linewidth=0, rasterized=True,
-                           gid="error")  # fmt: skip
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02, label="test error $\\varepsilon$ (%)")
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, symbol="", decimals=0))
-    return []
 
 
 def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) -> Figure:

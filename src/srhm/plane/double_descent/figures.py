@@ -22,8 +22,8 @@ WIDTH = Axis("width $h$", log=True)
 COLUMNS = {
     "test_error": Axis("test error $\\varepsilon$", limits=(0, None)),
     "test_norm": Axis("$\\|F\\|$, test points", log=True),
-    "unsatisfied": Axis("$N_\\Delta/N$", limits=(-0.01, None),
-                        ticks={0: "0", 0.1: "0.1", 1: "1"}),
+    "unsatisfied": Axis("$N_\\Delta/N$", limits=(-0.01, None), ticks=(0, 0.1, 1), linear=JAMMED,
+                        stretch=0.5),
 }  # fmt: skip
 
 
@@ -76,15 +76,13 @@ def _row(
                                label="mean output of a seed's networks"))  # fmt: skip
         if column == "unsatisfied":
             marks.append(level(JAMMED, f"jammed above ${JAMMED:g}$"))
-        extra = partial(_h_star, stars=stars, sizes=sizes, linear=column == "unsatisfied")
-        panels.append(Panel(title=title, x=WIDTH, y=axis, marks=marks, extra=extra))
+        panels.append(Panel(title=title, x=WIDTH, y=axis, marks=marks,
+                            extra=partial(_h_star, stars=stars, sizes=sizes)))  # fmt: skip
     return panels
 
 
-def _h_star(axes: Axes, stars: pd.DataFrame, sizes: Scale, *, linear: bool) -> list[Entry]:
-    """The two widths that h* lies between; linear: N_Delta/N on an axis linear up to JAMMED."""
-    if linear:
-        axes.set_yscale("symlog", linthresh=JAMMED, linscale=0.5)
+def _h_star(axes: Axes, stars: pd.DataFrame, sizes: Scale) -> list[Entry]:
+    """The two widths that h* lies between."""
     for _, star in stars.iterrows():
         axes.axvspan(star["h_low"], star["h_high"], color=sizes.looks[star["size"]].colour,
                      alpha=0.15, linewidth=0, gid=f"h* P={star['P']} {star['labels']}")  # fmt: skip

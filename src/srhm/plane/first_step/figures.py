@@ -72,11 +72,6 @@ def _means(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     return spread(rows.assign(law=law), "ratio", [*by, "law", "P"], geometric=True)
 
 
-def _shapes(places: Scale, tint: str = "") -> Scale:
-    looks = {s0: Look("", tint, look.marker) for s0, look in places.looks.items()}
-    return Scale(column="s0", looks=looks, named=False)
-
-
 def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) -> Panel:
     """A, B: noise over signal, a line for each s_0; P where it is 1 for independent points."""
     means = _means(rows.assign(ratio=rows["noise"] / rows["signal"]), ["s0"])
@@ -89,7 +84,7 @@ def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) ->
             Marks(rows=means, x="P", y="ratio", low="low", high="high", by=[places], line="-",
                   size=3.5, name="noise"),
             Marks(rows=equal, x="n_equal", y="one", filled=False, order=4, name="equal",
-                  colour=BLACK, by=[_shapes(places, BLACK)],
+                  colour=BLACK, by=[places.without("colour")],
                   label="equal for independent points"),
             level(1, EQUAL, line="--", name="signal"),
         ],
@@ -99,7 +94,7 @@ def _noise(rows: pd.DataFrame, points: pd.DataFrame, net: str, places: Scale) ->
 def _against_law(means: pd.DataFrame, places: Scale, seeds: str) -> Panel:
     """C: a marker for each net and grammar with its interval; filled LCN, open CNN."""
     by = [by_name("L", means["L"], DEPTHS, "$L$"), by_name("net", means["net"], FILLS),
-          _shapes(places)]  # fmt: skip
+          places.without("colour")]  # fmt: skip
     return Panel(
         title=f"all grammars{seeds}", x=Axis(f"${LAW}$", log=True),
         y=Axis("$P$ where noise = signal", log=True), marks=[

@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from srhm.figures.looks import SHAPES, TINTS, Look, net
+from srhm.figures.looks import net
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, laws, level
-from srhm.figures.scales import Scale
+from srhm.figures.scales import Scale, distinct
 from srhm.figures.unsatisfied import at_loss, thresholds, unsatisfied_points
 from srhm.figures.words import between, endings
 from srhm.statistics.jamming import (
@@ -39,10 +39,7 @@ def jamming(
     marked = with_jamming(own.assign(kind=_kinds(own)))
     positive = marked.loc[~marked["fits"], "mean_loss"]
     floor = max(float(positive.min()), LEAST_LOSS) / 30 if len(positive) else LEAST_LOSS
-    kinds = [Scale(column="kind", looks={
-        kind: Look(kind, TINTS[i % len(TINTS)], SHAPES[i % len(SHAPES)])
-        for i, kind in enumerate(sorted(set(marked["kind"])))
-    })]  # fmt: skip
+    kinds = [distinct("kind", marked["kind"])]
     stars = smallest_that_fit(own)
     stars = stars.assign(kind=_kinds(stars)) if len(stars) else stars
     chosen = _with_spectra(marked, summaries)

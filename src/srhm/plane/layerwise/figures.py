@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from srhm.figures.averaging import spread
+from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLACK, GREEN, PURPLE, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import ABOVE, BELOW, POINTS, STAR, Axis, Marks, Panel, laws, level
+from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, laws, level
 from srhm.figures.scales import Scale, by_name, coloured, dashed, shaped
 from srhm.figures.words import described, endings
 from srhm.model.grammar import GRAMMAR
@@ -80,24 +80,14 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     rows = rows[rows.groupby(["series", *grammar])[column].transform("nunique") > 1]
     step = rows["series"].map({name: i - 1 for i, name in enumerate(SERIES)}).astype(float)
     place = rows[column] * 1.025**step if column == "m" else rows[column] + 0.05 * step
-    reached, late = rows["status"] == "reached", rows["status"] == "not_reached"
-    bound = rows["P_star_low"].where(late, rows["P_star_high"])
-    bound = bound.where((bound > 0) & np.isfinite(bound))
     law = rows["n_c"] * rows["m"].astype(float) ** rows["L"]
-    rows = rows.assign(
-        place=place, law=law, P_star=rows["P_star"].where(reached, bound),
-        small_pool=rows["small_pool"].astype(bool), censored=~reached,
-        beyond=late.map({True: ABOVE, False: BELOW}).where(~reached, 0),
+    rows = with_ends(rows.assign(place=place, law=law))
+    reached = rows["y_beyond"] == 0
+    known = stars(
+        rows[reached], "place", by, each=[name for name in grammar if name not in ("s0", "L")],
+        line="-", size=4.5, open="faint", open_label="above a tenth of the distinct data",
     )  # fmt: skip
-    known = Marks(
-        rows=rows[reached], x="place", y="P_star", low="P_star_low", high="P_star_high", by=by,
-        each=[name for name in grammar if name not in ("s0", "L")], line="-", size=4.5,
-        open="small_pool", name="P*", open_label="above a tenth of the distinct data",
-    )  # fmt: skip
-    censored = Marks(
-        rows=rows[~reached], x="place", y="P_star", by=by[:2], open="censored", size=4.5,
-        beyond="beyond", name="bound of P*", arrow_label="$P^*$ lies",
-    )  # fmt: skip
+    censored = stars(rows[~reached], "place", by[:2], size=4.5, name="bound of P*")
     laws_of = rows.drop_duplicates([*grammar, column])
     guide = replace(laws(laws_of, column, "law", "$n_c m^L$", line=":", name="law"), each=grammar)
     ends = (0.8 * float(law.min()), None) if len(law) else (None, None)

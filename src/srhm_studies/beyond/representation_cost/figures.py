@@ -96,9 +96,7 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
     by = _maps(pd.concat([own, limits]) if len(limits) else own)
     ranks, norm = coloured("rank", linear["rank"], "Rank (B)"), Axis(r"$\|\theta\|^2/L$",
                                                                      limits=(0, None))  # fmt: skip
-    depths, depths_linear = (
-        Axis("depth $L$", log=True, ticks=sorted(set(one["L"]))) for one in (own, linear)
-    )
+    depths, depths_linear = (Axis("depth $L$", log=True, ticks=one["L"]) for one in (own, linear))
     ends = np.array([own["L"].min(), own["L"].max()], dtype=float) if len(own) else np.array([])
     # The least R^(1) of maps of which it is known, at their rank.
     bounds = pd.DataFrame([
@@ -161,7 +159,7 @@ def cost_overfitting(cells: pd.DataFrame, *, preset: str) -> Figure:
     most = max(analysis.TRUE_RANK, few["weight_rank"].max()) + 0.6
     least = min(0.0, float(over["log_over_bound"].min())) if len(over) else 0.0
     few_sizes, over_sizes = (
-        Axis("training points $N$", log=True, ticks=sorted(set(one["n"])) if len(one) else [])
+        Axis("training points $N$", log=True, ticks=one["n"] if len(one) else [])
         for one in (few, over)
     )
     return mosaic([
@@ -318,7 +316,7 @@ def cost_ball(
     return mosaic([
         Panel(title="singular values by layer, seed 0",
               y=Axis(r"$s_{\omega,i}(W_l)$", limits=(0, None)),
-              x=Axis("layer $l$", ticks=sorted(set(rows["k"]))), marks=[
+              x=Axis("layer $l$", ticks=rows["k"]), marks=[
                   Marks(rows=rows.assign(place=rows["k"] + shift), x="place", y="value", size=3,
                         by=[distinct("frequency", frequencies, r"$\omega$")], alpha=0.8),
                   level(0.5, "0.5: counted as near 1 (A)"),

@@ -30,7 +30,8 @@ from srhm_studies.learning_curves.level_by_level.configuration import law as law
 NETS = {"shared": Look("shared", marker="o"), "separate": Look("separate", marker="s")}
 LIKE = {"shared": "cnn", "separate": "lcn"}
 DEPTHS = {2: Look("$2$", VERMILION), 3: Look("$3$", BLUE), 4: Look("$4$", PURPLE)}
-LEVELS = dict(enumerate((BLUE, VERMILION, GREEN, PURPLE, ORANGE), start=1))
+LEVELS = {level: Look(f"${level}$", tint) for level, tint in
+          enumerate((BLUE, VERMILION, GREEN, PURPLE, ORANGE), start=1)}  # fmt: skip
 TRAININGS = {"end to end": Look("end to end", GREY, "D"),
              "layer by layer": Look("layer by layer", GREY, "^")}  # fmt: skip
 TOKENS = {
@@ -133,8 +134,7 @@ def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: 
     deep = rows[rows["L"] == 3]
     deep = deep[deep["v"] == deep["v"].max()]
     title = f"$L=3$, $v=m=n_c={deep['v'].max()}$"
-    looks = {one: Look(f"${one}$", LEVELS[one]) for one in sorted(set(deep["level"]))}
-    hues = Scale(column="level", title="$l$", looks=looks)
+    hues = by_name("level", deep["level"], LEVELS, "$l$")
     tokens = pd.concat([deep.assign(below=name, error=deep[name]) for name in TOKENS])
     return mosaic([
         Panel(title=title, x=POINTS, y=Axis("fraction of wrong tokens", limits=(-0.02, None)),
@@ -281,7 +281,7 @@ def level_by_level_stages(
     for name in ("L", "v", "m"):
         rows = rows[rows[name] == rows[name].max()]
     depth = int(rows["L"].max()) if len(rows) else 1
-    looks = {k: Look(f"after stage $k={k}$" if k < depth else "predicted class", LEVELS[k])
+    looks = {k: Look(f"after stage $k={k}$" if k < depth else "predicted class", LEVELS[k].colour)
              for k in range(1, depth + 1)}  # fmt: skip
     by = [Scale(column="k", looks=looks), Scale(column="below", looks=BELOW)]
     return mosaic([

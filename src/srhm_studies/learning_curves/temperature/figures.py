@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures import looks
 from srhm.figures.complexity_marks import empty_places, unknown, with_ends
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, BLUE, ERROR, GREY, LINES, SHIFTS, SYNONYMS, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, levels
@@ -259,17 +257,9 @@ def temperature_in_time(
                 x=Axis(TIME if name == "D" else "", log=True), y=Axis(label, log=True),
                 marks=[Marks(rows=means, x="time", y="value", by=[by_rate, by], name=name,
                              marker="", line="-")],
-                extra=None if len(means) else _none, has_extra=means.empty,
+                note="" if len(means) else "none: $s_0=0$", has_extra=True,
             ))  # fmt: skip
     return mosaic(panels, columns=max(len(cases), 1), preset=preset, height=2.0, share="x")
-
-
-def _none(axes: Axes) -> Sequence[Entry]:
-    """No place is empty, so that nothing can be displaced."""
-    axes.text(0.5, 0.5, "none: $s_0=0$", transform=axes.transAxes, ha="center")
-    axes.set_yticks([])
-    axes.set_yticks([], minor=True)
-    return []
 
 
 def _means(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

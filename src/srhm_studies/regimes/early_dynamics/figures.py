@@ -3,16 +3,17 @@
 z are preactivations; up to t1 = alpha_tilde training is expected to be linear.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import averaged, means
+from srhm.figures.averaging import averaged, geometric_mean, means
 from srhm.figures.looks import BLUE, ORANGE, Look
 from srhm.figures.mosaic import mosaic
-from srhm.figures.panels import Axis, Marks, Panel, law, level
+from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, level
 from srhm.figures.regimes import TILDE, expected_slope, tildes
 from srhm.figures.scales import Scale, by_name, coloured, graded
 from srhm.figures.words import power
@@ -43,10 +44,6 @@ KINDS = {
 }
 INTERVAL = "95 % interval (Student $t$ over data sets)"
 average = partial(averaged, average=analysis.over_data_sets)
-
-
-def _ticked(label: str, values: pd.Series) -> Axis:
-    return Axis(label, log=True, ticks=sorted(set(values)))
 
 
 def early_times(
@@ -96,7 +93,7 @@ def _rates(found: pd.DataFrame, by: str) -> Panel:
     other, value = ("\\tilde\\alpha", found["alpha_tilde"]) if wide else ("h", found["width"])
     return Panel(
         title=f"preactivations, ${other}={value.iloc[0]:g}$",
-        x=Axis("width $h$", log=True, ticks=sorted(set(rows[by])),
+        x=Axis("width $h$", log=True, ticks=rows[by],
                limits=(x[0] / 1.3, x[1] * 1.3)) if wide else Axis("$\\alpha$", log=True),
         y=Axis(f"${rate}$ at $t=0$", log=True), marks=[
             means(points, by, [coloured("layer", points["layer"], "Layer")], name="rate"),
@@ -125,9 +122,9 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
             ("kernel change, ReLU", kinks, "kernel_change", "alpha_tilde", TILDE,
              Axis("$\\|\\Theta-\\Theta_0\\|/\\|\\Theta_0\\|$", log=True), widths, _windows(kinks)),
             ("variance against $h$", variances, "variance", "width",
-             _ticked("width $h$", variances["width"]), VARIANCE, sizes, slopes[:1]),
+             Axis("width $h$", log=True, ticks=variances["width"]), VARIANCE, sizes, slopes[:1]),
             ("variance against $P$", variances, "variance", "P",
-             _ticked("training points $P$", variances["P"]), VARIANCE, widths, slopes[1:]),
+             replace(POINTS, ticks=variances["P"]), VARIANCE, widths, slopes[1:]),
         )
     ], columns=3, preset=preset, notes=[
         f"digits, FCN; A: ReLU, L = 5, P = {kinks['P'].iloc[0]}, {counts[0]}; B, C: softplus,"
@@ -144,7 +141,7 @@ def _windows(kinks: pd.DataFrame) -> list[Marks]:
     ):  # fmt: skip
         rows = kinks[np.isclose(values, low, rtol=1e-6)]
         if len(rows):
-            above = 3 * float(np.exp(np.log(rows["kernel_change"]).mean()))
+            above = 3 * geometric_mean(rows["kernel_change"])
             found.append(law([low, high], [above, above * (high / low) ** slope], GUIDE,
                              name=f"guide {slope:.3g}"))  # fmt: skip
     return found

@@ -18,13 +18,12 @@ from srhm.figures.regimes import (
     TILDE,
     by_family,
     expected_slope,
-    interval_text,
     tildes_of,
     title,
     widths_of,
 )
 from srhm.figures.scales import Scale, by_name
-from srhm.figures.words import several
+from srhm.figures.words import interval_text, several
 from srhm.statistics.regimes import (
     FEATURE,
     Family,
@@ -55,7 +54,7 @@ def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A, B: slopes of the change of kernel and weights; C: error of lazy minus feature learning."""
     shown = [one for one in families(cells, study=STUDY) if _kind(one) in KINDS]
     by = by_name("kind", [_kind(one) for one in shown], KINDS)
-    x = Axis("hidden layers $L$", ticks=sorted({one.hidden_layers for one in shown}))
+    x = Axis("hidden layers $L$", ticks=[one.hidden_layers for one in shown])
     networks = pd.Series([len(one.cells) for one in shown], dtype=int)
     notes = [f"{several(networks, 'network')} behind each point."] if shown else []
     return mosaic([

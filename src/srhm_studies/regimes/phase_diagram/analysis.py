@@ -22,8 +22,6 @@ STRIPE: Kind = ("stripe", "fcn", "soft_hinge")
 PARTS = (1 / 16, 1 / 4, 1.0)
 # From this multiple of h* on the crossover line and the error of ensembles are expected flat.
 FAR = 2.0
-# Levels of the kernel change that are drawn.
-LEVELS = (0.1, 1.0, 10.0)
 
 
 def of_kind(cells: pd.DataFrame, kind: Kind) -> pd.DataFrame:

@@ -4,27 +4,26 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
 
 from srhm.figures.averaging import INTERVAL, averaged, means, spread
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, GREEN, GREY, PURPLE, REGIMES, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, laws
 from srhm.figures.regimes import (
     ALPHA_TILDE,
+    CHANGE,
     WIDTH,
-    edges,
+    changes,
+    error_map,
     expected_slope,
-    levels_of,
     protocol,
+    shares,
     tildes,
 )
 from srhm.figures.scales import by_name
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.regimes import families, fitted_in, level_set
+from srhm.statistics.regimes import families, fitted_in
 from srhm_studies.regimes.phase_diagram import analysis
 
 BUDGETS = (PURPLE, VERMILION, "#7F0000", GREEN)  # of the smallest first
@@ -81,14 +80,13 @@ def _together(
     widths, scales = (sorted(cells[name].unique()) for name in ("width", "alpha_tilde"))
     error = ensembles.groupby(["alpha_tilde", "width"])["ensemble_error"].mean().unstack("width")
     error = error.reindex(index=scales, columns=widths)  # some may have no ensemble
-    fitted = _shares(cells, "width", "alpha_tilde")
+    fitted = shares(cells, "width", "alpha_tilde")
     longer = longest[longest["budget"] > lines["budget"].max()]
     known = pd.concat([lines["budget"], longer["budget"]])
     budgets = by_name("budget", known, {
         one: Look(f"{one:,.0f} evaluations", tint)
         for one, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
     }, "A: $h^*$ after")  # fmt: skip
-    levels = pd.concat([level_set(cells, one).assign(level=one) for one in analysis.LEVELS])
     return Panel(
         title="error $\\varepsilon$ of ensembles (%)", x=WIDTH, y=Axis(ALPHA_TILDE, log=True),
         marks=[
@@ -98,21 +96,10 @@ def _together(
                   line="-", width=1.6, sort=False),
             Marks(rows=longer, x="h_star", y="alpha_tilde", by=[budgets], name="longest",
                   marker="D", size=6),
-            Marks(rows=levels, x="width", y="alpha_tilde", name="level", colour=BLACK, marker="",
-                  line="-", by=[levels_of("A: $\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$")]),
+            changes(cells, f"A: {CHANGE}"),
         ],
-        extra=partial(_map, widths=widths, scales=scales, error=error),
+        extra=partial(error_map, errors=error),  # the title says of what
     )  # fmt: skip
-
-
-def _map(axes: Axes, widths: list[int], scales: list[float], error: pd.DataFrame) -> list[Entry]:
-    mesh = axes.pcolormesh(
-        edges([float(h) for h in widths]), edges([float(a) for a in scales]),
-        error.to_numpy(dtype=float), cmap="YlGnBu", linewidth=0, rasterized=True, gid="error",
-    )  # fmt: skip
-    bar = axes.figure.colorbar(mesh, ax=axes, pad=0.02)  # the title says of what
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
-    return []
 
 
 def _single(ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
@@ -144,21 +131,13 @@ def _sizes(cells: pd.DataFrame) -> Panel:
         title="what fits", x=Axis("weights $N$", log=True),
         y=Axis("training points $P$", log=True, ticks={one: f"${one}$" for one in set(cells["P"])}),
         marks=[
-            Marks(rows=_shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
+            Marks(rows=shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
                   name="fits", size=4),
             Marks(rows=stars, x="N_star", y="P", name="N*", label="$N^*$ (C)", colour=VERMILION,
                   marker="", line="-", width=1.4, sort=False),
             law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
         ],
     )  # fmt: skip
-
-
-def _shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
-    """Whether all, some or none of the networks at each place fit."""
-    part = (cells["status"] == "fitted").groupby([cells[x], cells[y]]).mean().rename("part")
-    rows = part.reset_index()
-    rows["share"] = np.select([rows["part"] == 1, rows["part"] > 0], ["all", "some"], "none")
-    return rows
 
 
 def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str) -> Figure:
