@@ -144,7 +144,6 @@ def render(
         found=[one.found for one in prose_of if one.found],
         missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
         on_top=[table for table in page_tables if table.on_top],
-        tables=elsewhere,
         **_of_claims(spec, scorecard),
         **_of_figures(spec, figures, scorecard),
     )  # fmt: skip

@@ -20,8 +20,8 @@ class PageTable:
 
     rows: a text or a number for each column, the first of which names the row. words: the columns
     that hold words, and not numbers. main: the column that is set in bold. on_top: it stands above
-    the scorecard. claims: what the table says of claims of the scorecard, shown beside them.
-    jumps: numbers of rows by the words of links to them. explore: where the explorer has the rows.
+    the scorecard. jumps: numbers of rows by the words of links to them. explore: where the explorer
+    has the rows.
     """
 
     title: str
@@ -33,7 +33,6 @@ class PageTable:
     jumps: Mapping[str, int] = field(default_factory=dict)
     explore: str = ""
     on_top: bool = False
-    claims: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         unknown = {*self.words, *filter(None, [self.main])} - {*self.columns}

@@ -44,22 +44,6 @@ class Publication:
         kinds = {(one["processor"], one["device"]): None for one in self.provenance["trained_on"]}
         return ", ".join(f"{processor} ({device})" for processor, device in kinds)
 
-    @property
-    def seeds(self) -> str:
-        """How many seeds a curve has: 1 seed, 3 seeds, 2–5 seeds."""
-        numbers = self.provenance["seeds"]
-        return f"{_span(numbers)} {'seed' if max(numbers) == 1 else 'seeds'}"
-
-    @property
-    def widths(self) -> str:
-        """Channels H of its networks: 512, 128–512."""
-        return _span(self.provenance["widths"])
-
-
-def _span(numbers: Sequence[int]) -> str:
-    least, most = min(numbers), max(numbers)
-    return str(most) if least == most else f"{least}–{most}"
-
 
 def read_publications(
     files: Sequence[Path | str], *, log: logging.Logger | None = None

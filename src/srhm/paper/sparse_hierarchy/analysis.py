@@ -13,7 +13,6 @@ from scipy import special
 from srhm.figures.selection import at_threshold, text_protocol
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA, GrammarParameters, Sparsity, placement_offsets
 from srhm.scorecard.complexity_rows import main_curves, with_rates
-from srhm.scorecard.grammars import grammars
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
 from srhm.store.tables import SAMPLE_COMPLEXITY
 from srhm.training.configuration import published_rate
@@ -105,15 +104,6 @@ def nearest_sizes(cells: pd.DataFrame) -> pd.DataFrame:
     distance = (known[CRITERION] - THRESHOLD).abs()
     nearest = known.loc[distance.groupby([known["curve"], known["seed"]]).idxmin()]
     return nearest[["curve", "seed"]].assign(log_size=np.log(nearest["P"].astype(float)))
-
-
-def published_over_ours(points: pd.DataFrame) -> Fit:
-    """Mean of log_ratio over points, its error that of their scatter, in clusters that share rules.
-
-    This holds the spread of the paper's grammars and of its grid, which our seeds do not know.
-    """
-    ratios = points["log_ratio"].to_numpy(dtype=float)
-    return mean(ratios, clusters=grammars(points))
 
 
 def practice_curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:

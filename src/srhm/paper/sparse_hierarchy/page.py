@@ -1,37 +1,24 @@
-"""Tables of the page: sample complexities, and the fits of published runs."""
+"""Tables of the page: sample complexities, widths, curves of the paper's figures."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import exp, inf, isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.paper.sparse_hierarchy.analysis import (
-    STEP,
-    in_words,
-    practice_points,
-    published_over_ours,
-    width_check,
-)
-from srhm.paper.sparse_hierarchy.claims import published_fits
+from srhm.paper.sparse_hierarchy.analysis import in_words, width_check
 from srhm.paper.sparse_hierarchy.coverage import coverage
-from srhm.paper.sparse_hierarchy.practice_fits import practice_fits
 from srhm.report.page_table import (
     INTERVAL,
-    NO_BREAK,
     NONE,
     PageTable,
     complexity,
-    duration,
-    grouped,
     interval,
     net_name,
     net_order,
     percent,
 )
-from srhm.report.scorecard_rows import scorecard_rows
-from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.complexity_rows import with_rates
 from srhm.statistics.publications import Publication, read_publications
 from srhm.training.configuration import HierarchySection
@@ -60,51 +47,15 @@ CURVES = (
     "Of the learning curves that a figure of the paper shows, how many this run has by the text's"
     " protocol, at any width, and why the others are missing."
 )
-PRACTICE = (
-    "The paper's P* over ours where ours are learnt and read as the published figures were:"
-    " balanced batches with their table of learning rates, the best test error of a training, the P"
-    " of the grid whose error is nearest to 10 %. Geometric mean over the points of Figures 4, 10"
-    " and 13 that we have; the interval is that of their scatter. Within: of how many points the"
-    " authors' P* lies in the prediction interval of the next table."
-)
-SAME_FITS = (
-    "Fits by the rules of the scorecard, all of the grammars of the next tables: our curves by the"
-    " text's protocol, by the practice, these read as the published figures were, and the authors'"
-    " points. Not judged. A batch that grows as v has less noise, which raises exponents of v;"
-    " points of the grid of P lie at fixed multiples of Eq. 3 and 4, so that the nearest of them"
-    " pulls exponents to the law. Curves that do not reach 10 % in their window are left out."
-)
-POINTS = (
-    "Ours is the geometric mean over the seeds. Prediction: where 95 % of single readings of"
-    " another grammar lie, from the spread of our seeds, each of which draws a grammar, and from"
-    f" the largest step, a factor {STEP}, of the authors' grid of P."
-    " Curves that do not reach 10 % are left out; of one that does, a seed that does not is read at"
-    " the largest P."
-)
-LAWS = (
-    "Fits by the rules of the scorecard of the authors' points (Figures 4, 10 and 13: 512 channels,"
-    " one seed, the practice) and of our curves, and whether the two intervals meet. Where they do,"
-    " our points agree with the authors', whatever the verdict."
-)
 WIDTHS = (
     "P* of curves of the text's protocol that have three widths or more, in this run or in the"
     " archive, with its interval. Geometric mean over those at H = {reference}, the scatter"
     " over the curves as its error: {ratios}. The paper has H = 512."
 )
-PUBLISHED = (
-    "{curves} of {planned_curves} curves of LCN, CNN and FCN ({cells} of {planned_cells} networks:"
-    " {statuses}); trained {days}{times}; {versions}; source {sources}; published at commit"
-    " {commit}. The repository keeps these rows under published/; Figure 4 draws them beside the"
-    " points of this run, and they enter no number of the scorecard. The fits are of these rows"
-    " alone, of the curves that it has so far, by the same functions, each seed's curves of one"
-    " grammar taken together; claims of which it has no point are left out. Of each net, L and s"
-    " the width that most curves have enters, which the end of What entered names; exponents"
-    " “alone” are of every width."
-)
 
 
 def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> list[PageTable]:
-    """P* of every curve, its laws, widths; the paper's curves and points; published runs.
+    """How this run differs from the paper; P* of every curve, by width; the paper's curves.
 
     settings: threshold; publications: files of published runs; section: the configuration;
     explorer: its file.
@@ -120,19 +71,11 @@ def tables(tables: Mapping[str, pd.DataFrame], settings: Mapping[str, Any]) -> l
         threshold=settings["threshold"],
         explore=f"{explorer}#sample-complexity" if explorer else "",
     )
-    of_practice = [
-        tables.get(name, pd.DataFrame())
-        for name in ("sample_complexity", "cells", "published_values")
-    ]
-    points = practice_points(*of_practice)
     return [
         *_this_run(*(tables.get(name, pd.DataFrame()) for name in ("cells", "published_values"))),
         complexities,
-        *_of_laws(tables),
         *_of_widths(tables, published, threshold=settings["threshold"]),
         *_of_figures(tables, settings.get("section")),
-        *_of_practice(points, practice_fits(*of_practice)),
-        *map(_published, published),
     ]
 
 
@@ -293,102 +236,6 @@ def _of_figures(
     ]
 
 
-def _of_practice(points: pd.DataFrame, fits: pd.DataFrame) -> list[PageTable]:
-    """The authors' points over ours by its practice: by net, L and s, then each; none at all."""
-    if points.empty:
-        return []
-    laws = []
-    for (net, depth, s), own in points.groupby(["net", "L", "s"], sort=False):
-        fit = published_over_ours(own)
-        known = isfinite(fit.standard_error)
-        ends = f"{exp(fit.low):.2f} to {exp(fit.high):.2f}" if known else "unknown"
-        inside = f"{int(own['inside'].sum())} of {len(own)}"
-        laws.append([net_name(net), depth, s, len(own), f"{exp(fit.slope):.2f}", ends, inside])
-    each = [
-        [net_name(row["net"]), *(row[name] for name in ("L", "s", "v", "s0", "n_seeds")),
-         grouped(row["ours"]), grouped(row["published"]), f"{exp(row['log_ratio']):.2f}",
-         f"{grouped(row['low'])} to {grouped(row['high'])}", "yes" if row["inside"] else "no"]
-        for row in points.to_dict("records")
-    ]  # fmt: skip
-    ratio = "Authors' / ours"
-    columns = ("statement", "expected", "n", "text", "practice", "read", "authors")
-    return [
-        PageTable(
-            title="The same fits, by the practice",
-            note=SAME_FITS,
-            columns=("The paper says", "Expected", "n", "By the text", "By the practice",
-                     "Read as theirs", "Authors'"),
-            rows=[[fit[name] for name in columns] for fit in fits.to_dict("records")],
-            words={"The paper says"},
-            main="By the practice",
-        ),
-        PageTable(
-            title="The authors' points over ours, by the practice",
-            note=PRACTICE,
-            columns=("Net", "L", "s", "Points", ratio, INTERVAL, "Within"),
-            rows=sorted(laws, key=lambda row: net_order(str(row[0]).lower())),
-            words={"Net"},
-            main=ratio,
-        ),
-        PageTable(
-            title="Each of the authors' points, by the practice",
-            note=POINTS,
-            columns=("Net", "L", "s", "v", "s_0", "Seeds", "Ours", "Authors'", ratio,
-                     f"95{NO_BREAK}% prediction", "Within"),
-            rows=sorted(each, key=lambda row: net_order(str(row[0]).lower())),
-            words={"Net", "Within"},
-            main=ratio,
-        ),
-    ]  # fmt: skip
-
-
-def _of_laws(tables: Mapping[str, pd.DataFrame]) -> list[PageTable]:
-    """The laws of P* in the authors' points and in our curves; none without points."""
-    points = tables.get("published_values", pd.DataFrame())
-    if points.empty:
-        return []
-    cells = tables.get("cells", pd.DataFrame())
-    ours, theirs = (
-        {fit["claim"]: fit for fit in scorecard_rows(published_fits(table, known))}
-        for table, known in (
-            (tables["sample_complexity"], cells),
-            (as_sample_complexities(points), pd.DataFrame()),
-        )
-    )
-    names = ("measured_text", "n", "verdict")
-    return [
-        PageTable(
-            title="The laws in the authors' points and in ours",
-            note=LAWS,
-            columns=(
-                *("The paper says", "Expected"),
-                *("Authors' points", "n", "Verdict", "Ours", "Our n", "Our verdict", "Meet"),
-            ),
-            rows=[
-                [
-                    fit["statement"],
-                    fit["expected_text"],
-                    *(fit[name] for name in names),
-                    *(ours[claim][name] if claim in ours else NONE for name in names),
-                    _meet(fit, ours[claim]) if claim in ours else NONE,
-                ]
-                for claim, fit in theirs.items()
-            ],
-            words={"The paper says", "Verdict", "Our verdict", "Meet"},
-            main="Ours",
-            on_top=True,
-        )
-    ]
-
-
-def _meet(one: Mapping[str, Any], other: Mapping[str, Any]) -> str:
-    """Whether two intervals have a point in common; nothing where one is not known."""
-    ends = [fit[end] for fit in (one, other) for end in ("low", "high")]
-    if not all(map(isfinite, ends)):
-        return NONE
-    return "yes" if one["low"] <= other["high"] and other["low"] <= one["high"] else "no"
-
-
 def _of_widths(
     tables: Mapping[str, pd.DataFrame], published: Sequence[Publication], *, threshold: float
 ) -> list[PageTable]:
@@ -426,46 +273,3 @@ def _of_widths(
             words={"Net", LETTERS["sparsity"]},
         )
     ]
-
-
-def _published(run: Publication) -> PageTable:
-    """The fits of a published run; of what and when in the note."""
-    known = run.provenance
-    together = sum(one["cells"] for one in known["trained_on"] if one["seconds"] is None)
-    alone, days = known["cells"] - together, (known["trained_from"], known["trained_to"])
-    times = [f"{alone} networks one by one in {duration(known['seconds'])}, summed over them"]
-    times = times if alone > 0 else []
-    if together:
-        times.append(f"{together} networks in packs, which have no times of their own")
-    found = {
-        "statuses": ", ".join(f"{count} {word}" for word, count in known["statuses"].items()),
-        "days": " to ".join(dict.fromkeys(days)),
-        "times": "".join(f", {words}" for words in times),
-        "versions": "; ".join(known["versions"]),
-        "sources": ", ".join(known["sources"]),
-        "commit": known["commit"][:12],
-    }
-    fits = scorecard_rows(published_fits(run.sample_complexity, run.cells))
-    return PageTable(
-        title=f"Archive, preset {run.preset}: H = {run.widths}, {run.seeds}, on {run.devices}",
-        note=PUBLISHED.format_map({**known, **found}),
-        columns=("The paper says", "Expected", "Measured", "n", "Verdict", "What entered"),
-        rows=[
-            [
-                fit["statement"],
-                fit["expected_text"],
-                *(fit[name] for name in ("measured_text", "n", "verdict", "note")),
-            ]
-            for fit in fits
-        ],
-        # Of several nets with the fit of each.
-        claims={
-            fit["claim"]: ", ".join(
-                [fit["measured_text"], fit["verdict"], *([alone] if " alone " in alone else [])]
-            )
-            for fit in fits
-            for alone in [fit["note"].partition(";")[0]]
-        },
-        words={"The paper says", "Verdict", "What entered"},
-        main="Measured",
-    )
