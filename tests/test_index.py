@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from markup import wrong
 
 from srhm.commands.claims import Answer
 from srhm.commands.index import write_index
@@ -81,3 +82,8 @@ def test_the_index_begins_with_what_the_last_screen_says(run: Run) -> None:
 
 def test_the_index_names_no_folder_of_this_machine(run: Run, tmp_path: Path) -> None:
     assert str(tmp_path) not in write_index(run, ANSWER).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_the_index_has_no_wrong_markup_and_no_barrier(run: Run, tmp_path: Path) -> None:
+    assert wrong(write_index(run, ANSWER).read_text(encoding="utf-8"), tmp_path) == []
