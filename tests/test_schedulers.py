@@ -18,7 +18,7 @@ PROFILE = ROOT / "profiles" / "generic"
 SENDS = """#!/bin/sh
 echo "$@" >> {folder}/{name}.words
 for script; do :; done
-{variable}=7.server sh "$script" > {folder}/printed 2>&1 &
+{variable}={number} sh "$script" > {folder}/printed 2>&1 &
 echo "{says}"
 """
 ANSWERS = '#!/bin/sh\necho "$@" >> {folder}/{name}.words\ncat {folder}/answer\n'
@@ -42,13 +42,11 @@ def programs(folder, kind):
     """A folder with the programs of a scheduler."""
     sends, asks, cancels, variable, says = KINDS[kind]
     folder.mkdir(parents=True)
-    number = "7.server" if kind != "lsf" else "7"
-    for name, text in ((sends, SENDS), (asks, ANSWERS), (cancels, ANSWERS), ("qconf", ANSWERS)):
-        if name != "qconf" or kind == "sge":
-            text = text.replace("7.server", number) if name == sends and kind == "lsf" else text
-            file = folder / name
-            file.write_text(text.format(folder=folder, name=name, variable=variable, says=says))
-            file.chmod(0o755)
+    texts = {sends: SENDS, **dict.fromkeys((asks, cancels), ANSWERS)}
+    for name, text in (texts | ({"qconf": ANSWERS} if kind == "sge" else {})).items():
+        words = {"variable": variable, "number": NUMBERS[kind], "says": says}
+        (folder / name).write_text(text.format(folder=folder, name=name, **words))
+        (folder / name).chmod(0o755)
     (folder / "answer").write_text(RUNNING[kind])
     return folder
 

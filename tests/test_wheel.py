@@ -67,15 +67,6 @@ def alone(wheel, tmp_path_factory):
     return folder / "bin"
 
 
-def said_alone(alone, program, *words):
-    """Exit code, output and errors of a program of that environment."""
-    own = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        [alone / program, *words], cwd=alone, env=own, capture_output=True, text=True
-    )
-    return done.returncode, done.stdout, done.stderr
-
-
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     """The folder into which the wheel is installed."""
@@ -85,16 +76,11 @@ def installed(wheel, tmp_path_factory):
     return folder
 
 
-def run(installed, *words):
-    """What Python says of these words, with the installed package and outside the repository."""
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=installed.parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+def said_by(python, code, *words, cwd, **variables):
+    """What a Python says of this code, outside the repository."""
+    own = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    command, env = [python, "-c", code, *words], {**own, **variables}
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True)
 
 
 def test_a_wheel_holds_every_module_page_caption_style_and_table_of_the_packages(wheel):
@@ -113,7 +99,8 @@ def test_a_wheel_holds_every_module_page_caption_style_and_table_of_the_packages
 
 
 def test_the_library_works_from_a_wheel(installed):
-    done = run(installed, "-c", USE, str(installed))
+    there = {"cwd": installed.parent, "PYTHONPATH": str(installed)}
+    done = said_by(sys.executable, USE, str(installed), **there)
     assert done.returncode == 0, done.stderr
     *numbers, P_star = done.stdout.split()
     assert numbers == ["(9,", "16,", "3)", "4"]
@@ -135,7 +122,7 @@ def test_the_library_works_from_a_wheel(installed):
     ],
 )
 def test_what_is_missing_is_a_sentence_with_the_extra_that_brings_it(alone, code, package, extra):
-    *_, said = said_alone(alone, "python", "-c", code)
+    said = said_by(alone / "python", code, cwd=alone).stderr
     assert said.splitlines()[-1] == (
         f"ModuleNotFoundError: {package} is not installed: pip install 'srhm[{extra}]' brings it"
     )

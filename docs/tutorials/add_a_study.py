@@ -111,10 +111,9 @@ from typing import Any
 
 from pydantic import Field
 
-from srhm.experiments.groups import CurveCells, planned
-from srhm.declare.keys import Counts, Keys, Sizes
-from srhm.declare.keys import combinations
+from srhm.declare.keys import Counts, Keys, Sizes, combinations
 from srhm.declare.study import Planned, Trainer
+from srhm.experiments.groups import CurveCells, planned
 
 
 class SeenPairsSection(Keys):
@@ -150,9 +149,9 @@ write(
     f"{STUDY}/__init__.py",
     '''"""Pairs that a training set shows."""
 
+from srhm.declare.study import Figure
 from srhm.experiments.study import experiment_study
 from srhm_studies.beyond.seen_pairs.configuration import SeenPairsSection, plan
-from srhm.declare.study import Figure
 
 STUDY = experiment_study(
     "seen_pairs",
@@ -161,9 +160,7 @@ STUDY = experiment_study(
     computes="pairs that are seen",
     config=SeenPairsSection,
     plan=plan,
-    figures=(
-        Figure("seen_pairs", "pairs that are seen", ("cells",)),
-    ),
+    figures=(Figure("seen_pairs", "pairs that are seen", ("cells",)),),
 )
 ''',
 )
@@ -297,6 +294,7 @@ assert claims.loc["seen-over-expected", "verdict"] == "reproduced"
 # - `make publish` keeps the rows in `published/mine/`; `make figures` then makes page and figure
 #   of these rows in `results/mine-published/`, and computes no cell.
 #
-# To run a study with others, make the study a member of a group in `registry.py`. Then call
+# For a study that is to stay, also write a small section into `config/test.yaml`. Then call
 # `make schema`, which writes the new keys into the documents, write tests in
-# `tests/studies/seen_pairs/`, and call `make test`. More: [changing one thing](../extending.md).
+# `tests/studies/seen_pairs/`, and call `make format` and `make test`. More:
+# [changing one thing](../extending.md).
