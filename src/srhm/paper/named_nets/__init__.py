@@ -43,7 +43,6 @@ STUDY = Study(
         "core_cells": "sparse_hierarchy/cells",
         "core_sensitivities": "sparse_hierarchy/sensitivities",
     },
-    page_tables=".analysis:tables",
     page="report",
     priority=-10,
 )

@@ -24,5 +24,4 @@ STUDY = flow_study(
         ),
         Figure("stability", "sensitivities before and after training", ("cells", "sensitivities")),
     ),
-    page_tables="srhm.report.complexities:complexity_tables",
 )

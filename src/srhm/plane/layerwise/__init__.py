@@ -25,6 +25,5 @@ STUDY = flow_study(
             ),
         ),
     ),
-    page_tables="srhm.report.complexities:complexity_tables",
     claim_uses={"all_cells": ("cells", "complexity/cells")},
 )
