@@ -21,7 +21,6 @@ TOUCHED = {
     "tests/test_engines_agree.py": ["src/*/training/*", "src/*/networks/*"],
     "tests/test_flow_workflow.py": ["Snakefile", "rules/*", "scripts/*", "src/*/planning/*"],
     "tests/test_workflow.py": ["Snakefile", "rules/*", "scripts/*", "src/*/planning/*", "config/*"],
-    "tests/test_fake_cluster.py": ["Snakefile", "profiles/*", "src/*/jobs/*"],
     "tests/faults": ["src/*/commands/launch.py", "src/*/store/cells.py", "src/*/jobs/*"],
     "tests/science": ["src/*/flow/*", "src/*/training/*"],
     "tests/cluster": ["profiles/slurm*", "src/*/jobs/slurm.py"],

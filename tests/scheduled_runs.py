@@ -84,15 +84,6 @@ class Run:
         files = [self.printed, *sorted(logs.glob("log/*.log")), *logs.glob("slurm_logs/**/*.log")]
         return "\n".join(file.read_text() for file in files)
 
-    def curves(self) -> dict[str, pd.DataFrame]:
-        """Rows of each curve by its name, without the times of training."""
-        files = (self.folder / "results/curves").glob("*.parquet")
-        return {
-            file.stem: pd.read_parquet(file)
-            for file in files
-            if not file.name.endswith(".timings.parquet")
-        }
-
     def tables(self, preset: str = "grid") -> dict[str, pd.DataFrame]:
         """Tables of a preset by study and name ("jamming/cells"), without the times of training."""
         folder = self.folder / "results" / preset / "tables"

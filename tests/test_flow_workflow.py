@@ -114,13 +114,6 @@ def change_curves(project: Project, study: str, **keys: Any) -> None:
     project.configure(config)
 
 
-def delete_a_cell(project: Project) -> str:
-    """Deletes the file of a cell of the study of jamming; its key."""
-    key = project.table("jamming/cells")["key"].iloc[0]
-    (project.folder / project.store / key[:2] / f"{key}.safetensors").unlink()
-    return key
-
-
 def take_out_a_study(project: Project) -> None:
     """Takes the study of sample complexities out of the preset."""
     config = project.config()
@@ -132,24 +125,19 @@ HESSIANS = ("src/srhm/measure/hessians.py", "MAX_EXACT = 1500", "MAX_EXACT = 150
 CLAIMS = ("src/srhm/plane/jamming/claims.py", "Within(part, 0.05)", "Within(part, 0.06)")
 PROSE = ("src/srhm/plane/jamming/README.md", "\n\n", "\n\nMore is said.\n\n")
 JAMMED = frozenset({"jamming"})
+SHOWN = frozenset({"score_jamming", "page_jamming", "plane_explorer"})
 
 CHANGES = {
     "P added": Change(
         make=lambda project: change_curves(project, "jamming", P=[20, 40]),
         **{"trained": 2, "curves": 1, "measured": {"hessians": 1}},
         **{"gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
-    ),
-    "one cell deleted": Change(
-        make=delete_a_cell,
-        **{"trained": 1, "curves": 1, "measured": {"hessians": 1}},
-        **{"gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+        others=SHOWN,
     ),
     "code of a measurement": Change(
         make=lambda project: project.edit(*HESSIANS),
         **{"measured": {"hessians": 1}, "gathered": JAMMED, "drawn": JAMMED},
-        others=frozenset({"score_jamming", "page_jamming", "plane_explorer"}),
+        others=SHOWN,
     ),
     "claims of one study": Change(
         make=lambda project: project.edit(*CLAIMS),
