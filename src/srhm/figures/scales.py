@@ -31,6 +31,15 @@ class Scale:
         return replace(self, looks=found, named=False)
 
 
+def ranks(values: pd.Series, order: Iterable[Any] = ()) -> pd.Series:
+    """Ranks of the values, in an order if there is one, counted from the middle of all.
+
+    By them marks are moved a little, so that none hides another.
+    """
+    names = list(order) or _ranked(values)
+    return values.map({one: i - (len(names) - 1) / 2 for i, one in enumerate(names)}).astype(float)
+
+
 def parted(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
     """The rows by the values of columns, in their order; one column: its value, else a tuple."""
     by: Any = columns[0] if len(columns) == 1 else list(columns)

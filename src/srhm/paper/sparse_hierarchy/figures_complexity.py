@@ -28,7 +28,7 @@ from srhm.figures.complexity_marks import (
 from srhm.figures.looks import BLACK, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, Axis, Marks, Panel, equality, law, level
-from srhm.figures.scales import Scale
+from srhm.figures.scales import Scale, ranks
 from srhm.figures.selection import (
     FAST_ENGINE,
     at_threshold,
@@ -374,7 +374,7 @@ def practice(
     text = text[text["status"] == "reached"].rename(columns={"P_star": "unit"})
     both = known.merge(text[[*NET_AND_DATA, "unit"]], on=list(NET_AND_DATA))
     names = list(dict.fromkeys(both.sort_values("rank")["choice"]))
-    aside = both["criterion"].map({"test_error": -0.15, "best_test_error": 0.15}).astype(float)
+    aside = 0.3 * ranks(both["criterion"], CRITERIA.looks)
     drawn = with_ends(both, unit=both["unit"])
     drawn = drawn.assign(place=both["choice"].map(names.index).astype(float) + aside)
     lost = len(known) - len(both)

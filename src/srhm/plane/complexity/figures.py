@@ -4,23 +4,19 @@ R_k = D_k/G_k: sensitivity of layer k to diffeomorphisms of the input over that 
 """
 
 import json
-from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.figures.averaging import spread
 from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, empty_places, shape, with_ends
-from srhm.figures.legends import Entry
 from srhm.figures.looks import BLACK, ERROR, GREY, SHIFTS, SYNONYMS, TINTS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, equality, level, levels
 from srhm.figures.regimes import tildes as tildes_of
-from srhm.figures.scales import Scale, by_name, graded
+from srhm.figures.scales import Scale, by_name, graded, ranks
 from srhm.figures.selection import at_threshold
 from srhm.figures.words import EQUATIONS, curves_and_seeds, endings, power, several
 from srhm.model.grammar import NET_AND_DATA
@@ -29,8 +25,6 @@ from srhm.statistics.sample_complexity import DEFAULT_RULE
 STUDY = "complexity"
 NETS = ("lcn", "cnn", "fcn")
 WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
-# Factors by which kernels and SGD are moved along alpha_tilde to be seen beside the networks.
-APART = {"end_kernel": 1.5, "sgd": 1 / 1.5}
 # Factor between the outermost places of the alpha_tilde at one prediction, where equal bounds would
 # coincide: no point is further than a tenth from where it belongs.
 ASIDE = 1.2
@@ -89,16 +83,15 @@ def complexity(
     """P* at this threshold: A to C against alpha_tilde, D to F against Eq. 3 or 4, for each net."""
     table = complexity[complexity["study"] == STUDY]
     rows, own = at_threshold(table, threshold), cells[cells["study"] == STUDY]
-    flow, kernels = own[own["optimiser"] != "sgd"], ("initial_kernel", "end_kernel")
-    parts = {"test_error": main(rows), "sgd": rows[rows["optimiser"] == "sgd"]}
-    parts |= {one: main(at_threshold(table, threshold, criterion=one)) for one in kernels}
+    parts = {one: main(at_threshold(table, threshold, criterion=one))
+             for one in ("test_error", "initial_kernel", "end_kernel")}  # fmt: skip
     errors = parts["test_error"]
     others = rows[rows["optimiser"] != "sgd"].drop(errors.index)
     others_of = others.groupby(["net", "width"])["alpha_tilde"]
     of_net = {net: {name: part[part["net"] == net] for name, part in parts.items()} for net in NETS}
     tildes = tildes_of(errors["alpha_tilde"])
     return mosaic([
-        *(_against_alpha(net, own, flow[flow["net"] == net]) for net, own in of_net.items()),
+        *(_against_alpha(net, own) for net, own in of_net.items()),
         *(_against_prediction(net, own["test_error"], tildes) for net, own in of_net.items()),
     ], columns=max(1, errors["net"].nunique()), preset=preset, notes=[
         *_protocol(own),
@@ -124,7 +117,7 @@ def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
     return found.assign(open=rows["small_pool"].astype(bool) | (found["y_beyond"] != 0))
 
 
-def _against_alpha(net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame) -> Panel:
+def _against_alpha(net: str, parts: dict[str, pd.DataFrame]) -> Panel:
     errors = _drawn(parts["test_error"])
     if errors.empty:
         return Panel(title=net.upper())
@@ -132,12 +125,11 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame
     hue = shapes.without("marker")
     tildes = sorted(set(errors["alpha_tilde"]))
     edge = tildes[-1] * BEYOND
-    aside = {name: _drawn(parts[name]).assign(x=parts[name]["alpha_tilde"] * factor)
-             for name, factor in APART.items()}  # fmt: skip
+    end = _drawn(parts["end_kernel"])
     # The same at every alpha_tilde, but for the sizes P that it was asked for.
     start = parts["initial_kernel"].sort_values("n_cells", ascending=False).drop_duplicates("curve")
     rank = start.groupby("s0").cumcount()
-    aside["initial_kernel"] = _drawn(start).assign(x=edge * 2.0 ** (rank + start["s0"] - 0.5))
+    start = _drawn(start).assign(x=edge * 2.0 ** (rank + start["s0"] - 0.5))
     labels = {**{a: f"${power(a)}$" for a in tildes}, edge * 2: "$\\Theta_0$"}
     return Panel(
         title=f"{net.upper()}: {curves_and_seeds(errors)}", y=STAR,
@@ -150,38 +142,20 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame], cells: pd.DataFrame
                   bar_label=f"{INTERVAL} (Student $t$ over seeds)", **ENDS,
                   open_label=f"$P^*$ above {100 * DEFAULT_RULE.small_pool:.3g} % of all data, or a"
                              " bound", arrow_label="censored: $P^*$ is"),
-            *(Marks(rows=aside[name], x="x", marker=marker, filled=False, by=[hue], name=name,
-                    label=label, **ENDS)
-              for name, marker, label in (("end_kernel", "d", FROZEN),
-                                          ("initial_kernel", "d", FROZEN), ("sgd", "x", "SGD"))),
+            *(Marks(rows=frozen, x="x", marker="d", filled=False, by=[hue], name=name,
+                    label=FROZEN, **ENDS)
+              for name, frozen in (("end_kernel", end.assign(x=1.5 * end["alpha_tilde"])),
+                                   ("initial_kernel", start))),
             levels(errors.drop_duplicates("s0"), "prediction", "prediction, constant 1", by=[hue],
                    line=":"),
         ],
-        extra=partial(_changes, cells=cells, tildes=tildes),
     )  # fmt: skip
 
 
-def _changes(axes: Axes, *, cells: pd.DataFrame, tildes: Sequence[float]) -> Sequence[Entry]:
-    """The kernel's change above the frame, geometric means: a digit, or a power of ten."""
-    labels = []
-    for tilde in tildes:
-        found = cells["kernel_change"][np.isclose(cells["alpha_tilde"], tilde)]
-        logs = np.log10(found[np.isfinite(found) & (found > 0)])
-        digit = float(f"{10 ** logs.mean():.1g}") if len(logs) else 0.0
-        words = f"${digit:g}$" if digit < 1000 else f"$10^{{{round(logs.mean())}}}$"
-        labels.append(words if len(logs) else "")
-    top = axes.secondary_xaxis("top")
-    top.set_xticks(tildes, labels, fontsize=7)
-    top.set_xticks([], minor=True)
-    top.tick_params(length=2, pad=1)
-    return ()
-
-
 def _against_prediction(net: str, errors: pd.DataFrame, tildes: Scale) -> Panel:
-    gaps = len(tildes.looks) - 1
-    aside = {a: ASIDE ** ((k - gaps / 2) / max(1, gaps)) for k, a in enumerate(tildes.looks)}
     rows = _drawn(errors)
-    rows = rows.assign(x=rows["prediction"] * rows["alpha_tilde"].map(aside).astype(float))
+    aside = ranks(rows["alpha_tilde"], tildes.looks) / max(1, len(tildes.looks) - 1)
+    rows = rows.assign(x=rows["prediction"] * ASIDE**aside)
     equation, formula = EQUATIONS.get(net, ("Eq. 3 (LCN)", EQUATIONS["lcn"][1]))
     return Panel(
         title=f"{net.upper()}: {len(rows)} $P^*$", x=Axis(f"{equation}, ${formula}$", log=True),

@@ -30,8 +30,6 @@ COLUMNS = {
 def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each network: error, norm of F, unsatisfied points; bands: h*."""
     own = cells[cells["study"] == STUDY]
-    if own.empty:
-        return mosaic([], columns=3, preset=preset)
     several = own["labels"].nunique() > 1
     own = own.assign(size=_named(own, several=several))
     names = dict.fromkeys(own.sort_values(["P", "labels"])["size"])

@@ -12,7 +12,7 @@ from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLACK, GREEN, PURPLE, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, laws, level
-from srhm.figures.scales import Scale, by_name, coloured, dashed, shaped
+from srhm.figures.scales import Scale, by_name, coloured, dashed, ranks, shaped
 from srhm.figures.words import described, endings
 from srhm.model.grammar import GRAMMAR
 from srhm.plane.layerwise.analysis import GROWTH, SERIES, STUDY, compared, series_of
@@ -78,7 +78,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     """B, C: P* against one parameter of the grammar; series are moved a little from each other."""
     grammar = [name for name in GRAMMAR if name != column]
     rows = rows[rows.groupby(["series", *grammar])[column].transform("nunique") > 1]
-    step = rows["series"].map({name: i - 1 for i, name in enumerate(SERIES)}).astype(float)
+    step = ranks(rows["series"], SERIES)
     place = rows[column] * 1.025**step if column == "m" else rows[column] + 0.05 * step
     law = rows["n_c"] * rows["m"].astype(float) ** rows["L"]
     rows = with_ends(rows.assign(place=place, law=law))

@@ -13,7 +13,7 @@ from srhm.figures.drawing import laid_out_page, styled
 from srhm.figures.looks import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level
-from srhm.figures.scales import Scale, by_name, shaped
+from srhm.figures.scales import Scale, by_name, ranks, shaped
 from srhm.figures.words import described
 from srhm.scorecard.rows import chosen
 from srhm_studies.beyond.equivariance.analysis import ALL, NOTHING, by_block, changed, on_digits
@@ -203,13 +203,10 @@ def equivariance_error(cells: pd.DataFrame, *, preset: str) -> Figure:
 def _errors(title: str, cells: pd.DataFrame, x: str, label: str, by: Scale) -> Panel:
     """Seeds as marks, their geometric mean as a line, for each nonlinearity and setting."""
     own = cells[cells.groupby(["act", by.column])[x].transform("nunique") > 1]
-    there = [act for act in ACTS if act in set(own["act"])]
-    # Nonlinearities stand a little apart.
-    rank = own["act"].map(there.index).astype(float) - (len(there) - 1) / 2
-    own, ticks = own.assign(at=own[x] * 1.015**rank), sorted(set(own[x]))
-    means = spread(own, "error", ["act", by.column, "at"], geometric=True)
     acts = by_name("act", own["act"], ACTS, "Nonlinearity")
-    return Panel(title=title, x=Axis(label, log=True, ticks=ticks),
+    own = own.assign(at=own[x] * 1.015 ** ranks(own["act"], acts.looks))
+    means = spread(own, "error", ["act", by.column, "at"], geometric=True)
+    return Panel(title=title, x=Axis(label, log=True, ticks=own[x]),
                  y=Axis(r"equivariance error $\Delta$", log=True),
                  marks=_seeds_and_means(own, "at", "error", acts, by, means=means))  # fmt: skip
 

@@ -33,8 +33,6 @@ def digits_jamming(cells: pd.DataFrame, *, preset: str) -> Figure:
 
     Losses below LEAST_LOSS, and of networks that fit, are drawn at it.
     """
-    if cells.empty:
-        return mosaic([], columns=2, preset=preset)
     marked = at_loss(with_jamming(cells))
     by = [by_name("data", marked["data"], DATA, "Data"),
           by_name("hidden_layers", marked["hidden_layers"], DEPTHS, "Depth")]  # fmt: skip

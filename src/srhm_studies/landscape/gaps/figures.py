@@ -40,7 +40,7 @@ SIDES = {
 # Side, title, label, slope of the thesis, end of the window that is fitted.
 DENSITIES = (
     ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, analysis.HIGH),
-    ("median", "the same, over the median", r"$\Delta$ over its median", 0.3, analysis.TAIL),
+    ("median", "unsatisfied points, by median", r"$\Delta$ over its median", 0.3, analysis.TAIL),
     ("minus", "satisfied points", r"$|\Delta|$", -0.2, analysis.HIGH),
 )
 THESIS = "thesis: slopes 0.3, −0.2 (A to C)"
@@ -76,6 +76,11 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     """A, B, C: densities of both overlaps, of |Delta| of satisfied points; D: theta and gamma."""
     samples = {(kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side)
                for kind in analysis.NAMES for side in SIDES}  # fmt: skip
+    shortest = {
+        (kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
+        for kind, of in CELLS_OF.items() if analysis.budgets(chosen(cells, of)) > 1
+        for side in ("plus", "minus")
+    }  # fmt: skip
     counts = [
         f"{name}: {len(samples[kind, 'plus'])} jammed, {len(samples[kind, 'fitted'])} fit"
         for kind, name in analysis.NAMES.items()
@@ -90,7 +95,7 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                     law([analysis.LOW, end], [0.25 * analysis.LOW**slope, 0.25 * end**slope],
                         THESIS, line="-")])
           for side, title, label, slope, end in DENSITIES),
-        _compared(_exponents(samples), _shortest(cells, gaps)),
+        _compared(_exponents(samples), _exponents(shortest)),
     ], columns=2, preset=preset, notes=[f"Numbers of seeds: {'; '.join(counts)}."])  # fmt: skip
 
 
@@ -111,23 +116,12 @@ def _exponents(samples: Samples) -> pd.DataFrame:
         place = list(KINDS).index(kind) + 0.2 * (list(SIDES).index(side) - 1.5)
         rows.append({"kind": kind, "side": side, "at": place, "thesis": known[kind],
                      "value": sign * found.value, "low": low, "high": high})  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _shortest(cells: pd.DataFrame, gaps: pd.DataFrame) -> pd.DataFrame:
-    """Exponents of the networks of the smallest budget, of kinds that have two."""
-    rows = []
-    for place, (kind, of) in enumerate(CELLS_OF.items()):
-        for sign, side, step in ((1, "plus", 0), (-1, "minus", 2)):
-            if analysis.budgets(chosen(cells, of)) > 1:
-                short = analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
-                rows.append({"kind": kind, "side": side, "at": place + 0.2 * (step - 1.5) + 0.07,
-                             "value": sign * analysis.gap_exponent(short).value})  # fmt: skip
-    return pd.DataFrame(rows, columns=["kind", "side", "at", "value"])
+    return pd.DataFrame(rows, columns=["kind", "side", "at", "thesis", "value", "low", "high"])
 
 
 def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
     """Exponents by kind, which the ticks name, and by side."""
+    short = short.assign(at=short["at"] + 0.07)
     tints = by_name("kind", KINDS, KINDS).without("marker")
     known = found.dropna(subset="value")
     ticks: dict[float, str] = dict(enumerate(("2", "3", "5", "tanh", "digits")))
@@ -136,8 +130,8 @@ def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
         x=Axis("$L$ (ReLU), others $L=3$", ticks=ticks), marks=[
             Marks(rows=known, x="at", y="value", low="low", high="high", name="exponent",
                   by=[tints, by_name("side", SIDES, SIDES, "D")]),
-            Marks(rows=short.dropna(), x="at", y="value", name="short", by=[tints], each=["side"],
-                  marker="x", size=3.5, label="D: the smallest budget"),
+            Marks(rows=short.dropna(subset="value"), x="at", y="value", name="short", by=[tints],
+                  each=["side"], marker="x", size=3.5, label="D: the smallest budget"),
             Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
                   name="goes on", by=[tints], marker="v", size=3, label="D: goes on below"),
             Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,

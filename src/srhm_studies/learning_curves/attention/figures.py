@@ -68,7 +68,7 @@ def _curves(means: pd.DataFrame) -> Panel:
         marks=[
             Marks(rows=own.sort_values("P"), x="P", y="test_error", by=[_nets(own)], line="-",
                   name="curve"),
-            *([level(floor, "least error of bags")] if np.isfinite(floor) else []),
+            *([level(floor, "least error by counts of features")] if np.isfinite(floor) else []),
         ],
     )  # fmt: skip
 

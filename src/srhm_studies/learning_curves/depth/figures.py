@@ -9,7 +9,7 @@ from srhm.figures.complexity_marks import over_dense_law, unknown
 from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
-from srhm.figures.scales import Scale
+from srhm.figures.scales import Scale, ranks
 from srhm.figures.selection import predicted
 from srhm.statistics.exponents_of_grammars import (
     OF_GRAMMAR,
@@ -45,7 +45,6 @@ WORDS = {"all": "$s_0>0$", **{name: f"$s_0$: {name}" for name in STEPS}}
 SHAPES = Scale(column="of", title="Exponents", looks={
     of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
 })  # fmt: skip
-APART = {"0 to 1": -0.14, "1 to 2": 0.0, "all": 0.14}
 LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 
 
@@ -98,7 +97,7 @@ def _complexities(rows: pd.DataFrame, net: str) -> Panel:
 
 def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
     def placed(table: pd.DataFrame) -> pd.DataFrame:
-        return table.assign(x=table["L"] + table["of"].map(APART).astype(float))
+        return table.assign(x=table["L"] + 0.14 * ranks(table["of"], (*STEPS, "all")))
 
     depths = sorted({int(one) for one in rows["L"]})
     powers = [2.0 if net == "cnn" else float(one) for one in depths]

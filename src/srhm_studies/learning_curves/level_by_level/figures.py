@@ -185,7 +185,7 @@ def level_by_level_conditions(
     by = [_depths(last["L"]), _nets(last["net"])]
     return mosaic([
         _clean(levels_of(cells, levels), complexity), _shares(dense),
-        Panel(title="what the gap decides", x=Axis("gap of the grammar"),
+        Panel(title="test error and gap", x=Axis("gap of the grammar"),
               y=Axis("test error at the largest $P$", limits=(-0.03, 1)), marks=[
                   Marks(rows=last.assign(other=~identifiable(last)), x="gap", y="test_error", by=by,
                         open="other", size=3.5, name="grammars",

@@ -8,7 +8,7 @@ from srhm.figures.complexity_marks import stars, with_ends
 from srhm.figures.looks import BLACK, BLUE, GREEN, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, power_law
-from srhm.figures.scales import Scale, by_name
+from srhm.figures.scales import Scale, by_name, ranks
 from srhm.figures.words import several
 from srhm.statistics.exponents_of_grammars import mean_exponents
 from srhm_studies.learning_curves.optimisers.analysis import ONE_LESS_MOMENTUM, exponents
@@ -21,7 +21,6 @@ OPTIMISERS = {
 }
 NETS = {"cnn": Look("CNN", filled=True), "lcn": Look("LCN", filled=False)}
 ROW = {name: float(i) for i, name in enumerate(OPTIMISERS)}
-SHIFT = {"cnn": -0.15, "lcn": 0.15}
 
 
 def optimisers(complexity: pd.DataFrame, grammars: pd.DataFrame, *, preset: str) -> Figure:
@@ -34,7 +33,7 @@ def optimisers(complexity: pd.DataFrame, grammars: pd.DataFrame, *, preset: str)
 
 def _exponents(single: pd.DataFrame) -> Panel:
     def placed(rows: pd.DataFrame) -> pd.DataFrame:
-        y = rows["optimiser"].map(ROW).astype(float) + rows["net"].map(SHIFT).astype(float)
+        y = rows["optimiser"].map(ROW).astype(float) + 0.3 * ranks(rows["net"], NETS)
         return rows.assign(y=y)
 
     found = placed(mean_exponents(single, by=("net", "optimiser", "L", "v")))
@@ -57,7 +56,7 @@ def _places(rows: pd.DataFrame, net: str) -> Panel:
     own = rows[(rows["net"] == net) & rows["best"] & (rows["s0"] > 0)]
     v = own["v"].min()
     own = with_ends(own[own["v"] == v], unit=own["n_c"] * own["m"] ** own["L"])
-    own = own.assign(x=(own["s0"] + 1) * _apart(own, 1.03))
+    own = own.assign(x=(own["s0"] + 1) * 1.03 ** ranks(own["optimiser"], OPTIMISERS))
     ends = sorted(set(own["s0"] + 1)) or [1, 2]
     unit = geometric_mean(own["y"] / (own["s0"] + 1) ** 2)
     return Panel(
@@ -80,18 +79,13 @@ def _rates(rows: pd.DataFrame, net: str) -> Panel:
     own = own[(own["v"] == v) & (own["s0"] == s0)]
     own = with_ends(own, unit=own["n_c"] * own["m"] ** own["L"])
     rest = own["optimiser"].map(ONE_LESS_MOMENTUM).fillna(1.0).astype(float)
-    own = own.assign(x=own["rate"] / rest * _apart(own, 1.25))
+    own = own.assign(x=own["rate"] / rest * 1.25 ** ranks(own["optimiser"], OPTIMISERS))
     return Panel(
         title=f"{net.upper()}, $v={v}$, $s_0={s0}$",
         x=Axis("learning rate; of SGD over $H(1-\\mu)$", log=True),
         y=Axis("$P^*/(n_c m^L)$", log=True),
         marks=[stars(own, "x", [_optimisers(own)], line="-", name="rate")],
     )  # fmt: skip
-
-
-def _apart(rows: pd.DataFrame, step: float) -> pd.Series:
-    """Factor of x of each row, a step from optimiser to optimiser, so that none hides another."""
-    return step ** (rows["optimiser"].map(ROW).astype(float) - 1.5)
 
 
 def _optimisers(rows: pd.DataFrame) -> Scale:

@@ -116,7 +116,8 @@ def _parted(rows: pd.DataFrame) -> Panel:
     first, second = (ends[ends["criterion"] == name] for name in ("S_2", "D_2"))
     both = first.merge(second, on=CURVE, suffixes=("", "_D"))
     return Panel(
-        title="the invariances part", x=Axis("$P^*_S$", log=True), y=Axis("$P^*_D$", log=True),
+        title="synonyms, diffeomorphisms", x=Axis("$P^*_S$", log=True),
+        y=Axis("$P^*_D$", log=True),
         marks=[
             Marks(rows=both, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
                   by=[_taught(both)], name="parted", arrow_label="$P^*$ is", faint_arrows=True),

@@ -15,7 +15,7 @@ from srhm.figures.complexity_marks import empty_places, unknown, with_ends
 from srhm.figures.looks import BLACK, BLUE, ERROR, GREY, LINES, SHIFTS, SYNONYMS, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, level, levels
-from srhm.figures.scales import Scale, by_name, coloured, distinct, parted
+from srhm.figures.scales import Scale, by_name, coloured, distinct, parted, ranks
 from srhm.figures.words import EQUATIONS, several
 from srhm.model.grammar import NET_AND_DATA
 from srhm_studies.learning_curves.temperature.analysis import MAIN, TEXT, line_of, of_errors
@@ -75,8 +75,6 @@ def temperature(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str
     gradient flow.
     """
     rows = line_of(complexities)
-    if rows.empty:
-        return mosaic([], columns=1, preset=preset)
     # Exponents of m have families of their own: their constants are those of the other figure.
     rows = rows[rows["m"] == rows["v"] ** (rows["s"] - 1)]
     rows = with_ends(rows, unit=rows["prediction"])
@@ -92,15 +90,12 @@ def temperature(complexities: pd.DataFrame, limits: pd.DataFrame, *, preset: str
 def _kind(
     net: str, depth: int, rows: pd.DataFrame, by: Sequence[Scale], limits: pd.DataFrame
 ) -> Panel:
-    features = sorted(set(rows["v"]))
-    apart = {v: APART ** (i - (len(features) - 1) / 2) for i, v in enumerate(features)}
     smallest = float(rows["ratio"].min()) if len(rows) else TEXT
-    rows = rows.assign(x=rows["ratio"] * rows["v"].map(apart).astype(float))
+    rows = rows.assign(x=rows["ratio"] * APART ** ranks(rows["v"]))
     at_limit = limits.merge(rows[list(NET_AND_DATA)].drop_duplicates(), on=list(NET_AND_DATA))
     # Side by side by v and s_0: bars at one x would hide each other.
-    rank = at_limit.groupby(["v", "s0"]).ngroup()
-    aside = FAMILIES_APART ** (rank - rank.max() / 2) if len(rank) else rank
-    at_limit = at_limit.assign(x=smallest * LIMIT * aside.astype(float))
+    aside = FAMILIES_APART ** ranks(at_limit.groupby(["v", "s0"]).ngroup())
+    at_limit = at_limit.assign(x=smallest * LIMIT * aside)
     for name in ("P_limit", "P_limit_low", "P_limit_high", "P_full", "P_flow"):
         at_limit[name] = at_limit[name] / at_limit["prediction"]
     return Panel(
@@ -131,9 +126,7 @@ def _batches(complexities: pd.DataFrame) -> Panel:
     rows = rows[n == n.max()].merge(rows[n == n.max()][list(NET_AND_DATA)].head(1))
     if rows["batch_size"].nunique() < 2:
         return Panel(title="rate and batch apart")
-    sizes = sorted(set(rows["batch_size"]))
-    rank = rows["batch_size"].map({size: i for i, size in enumerate(sizes)}).astype(float)
-    shift = APART ** (rank - (len(sizes) - 1) / 2 + 0.5 * (rows["momentum"] == 0))
+    shift = APART ** (ranks(rows["batch_size"]) + 0.5 * (rows["momentum"] == 0))
     found = with_ends(rows.assign(x=rows["ratio"] * shift))
     momenta = Scale(column="momentum", title="$\\mu$ (C)", looks={
         m: Look(f"${m:g}$", filled=m > 0) for m in sorted(set(found["momentum"]))
@@ -158,11 +151,10 @@ def _others(complexities: pd.DataFrame) -> Panel:
         own = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9), other=name)
         parts.append(own.merge(line, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line")))
     both = pd.concat([part for part in parts if len(part)] or parts[:1])
-    rank = both["other"].map({name: i for i, name in enumerate(known)}).astype(float)
-    aside = CHOICES_APART ** (rank - (len(known) - 1) / 2)
+    aside = CHOICES_APART ** ranks(both["other"], known)
     both = both.assign(quotient=both["P_star"] / both["P_star_line"], x=both["ratio"] * aside)
-    return Panel(title="other choices over the line", x=T,
-                 y=Axis("over $P^*$ of the line", log=True),
+    return Panel(title="other choices at equal $T$", x=T,
+                 y=Axis("$P^*$ over that of A to E", log=True),
                  marks=[Marks(rows=both, x="x", y="quotient", size=3.6, alpha=0.75,
                               name="quotient", by=[by_name("other", both["other"], known)]),
                         level(1, "equal (F)", name="equal", line="-.")])  # fmt: skip
@@ -175,8 +167,8 @@ def temperature_exponents(exponents: pd.DataFrame, *, preset: str) -> Figure:
     """
     rows = exponents.assign(kind=exponents["net"] + " " + exponents["L"].astype(str))
     rows = rows[rows["kind"].isin(KINDS)]
-    rank = rows["kind"].map({kind: i - 1.5 for i, kind in enumerate(KINDS)}).astype(float)
-    rows, by = rows.assign(rank=rank), by_name("kind", rows["kind"], KINDS)
+    rows = rows.assign(rank=ranks(rows["kind"], KINDS))
+    by = by_name("kind", rows["kind"], KINDS)
     return mosaic([
         *(_against_ratio(rows[rows["of"] == of], label, by) for of, label in TITLES.items()),
         _table(rows, by),
@@ -211,7 +203,7 @@ def _table(rows: pd.DataFrame, by: Scale) -> Panel:
     both = own.groupby("kind")["at"].transform("nunique") == len(WAYS)
     place = own["at"].map({way: float(i) for i, way in enumerate(WAYS)}).astype(float)
     own = own.assign(x=place + 0.06 * own["rank"])[both]
-    return Panel(title="what the table of rates does", y=_height(own, TITLES["s0+1"]),
+    return Panel(title="one rate, and published rates", y=_height(own, TITLES["s0+1"]),
                  x=Axis(ticks=dict(enumerate(WAYS.values())), limits=(-0.4, 1.4)), marks=[
         _values(own, by, "table", line="-", width=0.7),
         levels(own.drop_duplicates("expected"), "expected", "Eq. 3, Eq. 4"),

@@ -100,7 +100,7 @@ def _errors(shown: list[Family], by: Scale, x: Axis) -> Panel:
     rows = pd.concat([one for one in parts if len(one)] or [pd.DataFrame()])
     if len(rows):
         rows = averaged(rows.assign(lazy=-100 * rows["difference"]), "lazy", at="L", by=["kind"])
-    return Panel(title="who errs less", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
+    return Panel(title="test error", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
         Marks(rows=rows, x="L", y="value", low="low", high="high", by=[by], name="difference",
               bar_label=INTERVAL),
         level(0, "equal (C); above: feature learning errs less", name="equal"),

@@ -21,7 +21,7 @@ from srhm.figures.regimes import (
     shares,
     tildes,
 )
-from srhm.figures.scales import by_name
+from srhm.figures.scales import by_name, ranks
 from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regimes import families, fitted_in
 from srhm_studies.regimes.phase_diagram import analysis
@@ -53,8 +53,6 @@ LABELS = {
     "omega": "fraction of labels $\\omega_\\rho$",
     "information": "$I(\\phi_\\rho; y)$ (nats)",
 }
-# Bars of the three states stand beside each other.
-ASIDE = {"before": -0.15, "feature": 0.0, "lazy": 0.15}
 
 
 def phase_diagram(
@@ -128,7 +126,7 @@ def _sizes(cells: pd.DataFrame) -> Panel:
     stars = smallest_that_fit(cells).query("status == 'reached'")
     P = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
     return Panel(
-        title="what fits", x=Axis("weights $N$", log=True),
+        title="networks that fit", x=Axis("weights $N$", log=True),
         y=Axis("training points $P$", log=True, ticks={one: f"${one}$" for one in set(cells["P"])}),
         marks=[
             Marks(rows=shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
@@ -211,7 +209,7 @@ def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str
                 for state, lazy, when in (("before", False, "initial"), ("feature", False, "end"),
                                           ("lazy", True, "end"))
             ])  # fmt: skip
-            rows["at"] = rows["rank"] + rows["state"].map(ASIDE).astype(float)
+            rows["at"] = rows["rank"] + 0.15 * ranks(rows["state"], STATES)
             panels.append(Panel(
                 title=f"{name}, $P={own['P'].max()}$, $n={n}$", y=Axis(label),
                 x=Axis("rank $\\rho$ of the eigenvector",
