@@ -158,7 +158,7 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
     for (width, size, rate, loss, steps, times_width), part in cells.groupby(
         [*(cells[name] for name in by), hierarchical], sort=False, dropna=False
     ):
-        stop = f" loss < {loss:g}," if pd.notna(loss) else ""
+        stop = f" loss < {loss:g}," if part["loss_threshold"].notna().all() else ""
         names = ", ".join(net(one).label for one in ordered(list(part["net"])))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
         words = [*ENDINGS, *sorted(set(part["status"]) - set(ENDINGS))]
