@@ -161,11 +161,10 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
         stop = f" loss < {loss:g}," if part["loss_threshold"].notna().all() else ""
         names = ", ".join(net(one).label for one in ordered(list(part["net"])))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
-        words = [*ENDINGS, *sorted(set(part["status"]) - set(ENDINGS))]
         lines.append(
             f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"
             f"{stop} at most {steps:,} steps; {several(seeds, 'seed')};"
-            f" {several(len(part), 'network')}: {endings(part['status'], words)}"
+            f" {several(len(part), 'network')}: {endings(part['status'], ())}"
         )
     return lines
 
