@@ -38,24 +38,18 @@ def publications_of(plan: Plan, studies: Sequence[str]) -> list[str]:
     return [str(file) for file in files if file.parts[-3] != plan.preset.preset]
 
 
-def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, Any]]:
-    """What an explorer reads of these studies, and which curves and cells are published ones."""
-    found: list[dict[str, Any]] = []
-    for study in studies:
-        planned = plan.studies[study]
-        published = sorted(planned.published.union(*planned.partly.values()))
-        runs = {f"archive: {plan.preset.preset}": published} if published else {}
-        found += [
-            {
-                "study": study,
-                "file": places.table_file(plan.name, study, name),
-                "schema": schema,
-                "published": runs,
-            }
-            for name, schema in STUDIES[study].schemas.items()
-            if schema in EXPLORED
-        ]
-    return found
+def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, str]]:
+    """What an explorer reads of these studies."""
+    return [
+        {
+            "study": study,
+            "file": places.table_file(plan.name, study, name),
+            "schema": schema,
+        }
+        for study in studies
+        for name, schema in STUDIES[study].schemas.items()
+        if schema in EXPLORED
+    ]
 
 
 def explorer_spec(plan: Plan, name: str) -> str:

@@ -20,8 +20,8 @@ VIEWS = {
 # The values that the paper shows have a schema of their own.
 PAPER_VALUES = "srhm.paper.sparse_hierarchy.analysis:PUBLISHED_VALUES"
 EXPLORED = (*VIEWS, PAPER_VALUES)
-# The run whose tables these are, and what the paper's figures show.
-HERE, AUTHORS = "this run", "authors' points"
+# What the paper's figures show.
+AUTHORS = "authors' points"
 # What is trained as the text says, and as the published figures are.
 TEXT, PRACTICE = "as the text says", "the paper's practice"
 # Which curves are shown at first: those of Figure 4, with the paper's grammars alone.

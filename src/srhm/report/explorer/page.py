@@ -5,7 +5,6 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 
 import json
 import logging
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -22,8 +21,6 @@ from srhm.report.explorer.names import (
     FIRST,
     FIRST_V,
     GRAMMARS,
-    HERE,
-    PAPER_VALUES,
 )
 from srhm.report.explorer.rows import Source, explored, figure_rows, json_columns
 from srhm.report.prose import environment, hashes
@@ -115,46 +112,27 @@ VIEWS = (
 def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) -> None:
     """Writes the explorer.
 
-    spec: preset; pages (names); tables: {"study", "file", "schema", "published"} each, published:
-    {name of a run: curves of the table, and keys of single cells, that are rows of that run};
-    publications: files of published runs; figures: {"file", "tables", "net", "publications"} each
-    (see `figure_rows`), whose rows are written, too.
+    spec: preset; pages (names); tables: {"study", "file", "schema"} each; publications: files of
+    published runs; figures: {"file", "tables", "net", "publications"} each (see `figure_rows`),
+    whose rows are written, too.
 
     Raises:
         TableError, PublicationError: if a table of the run or a published one is damaged.
     """
-    rows = [source for one in spec["tables"] for source in _sources(one)]
+    rows = [
+        Source(run=spec["preset"], study=one["study"], schema=one["schema"],
+               rows=read_table(Path(one["file"]), schema_of(one["schema"])))
+        for one in spec["tables"]
+    ]  # fmt: skip
     published = list(_published(spec["publications"], log))
     found = explored([*rows, *published])
-    html = _rendered(spec, found, run=_first(rows))
+    html = _rendered(spec, found)
     write_text(path, html)
     for figure in spec["figures"]:
         own = figure_rows(found, figure, others={one.run for one in published})
         write_text(Path(figure["file"]), own.to_csv(index=False))
     log.info("%s, %.1f MB: %s", path, len(html.encode()) / 1e6,
              ", ".join(f"{len(table)} {name}" for name, table in found.items()))  # fmt: skip
-
-
-def _sources(one: Mapping[str, Any]) -> list[Source]:
-    """A table, in parts: the rows of each published run, and those of this run."""
-    rows = read_table(Path(one["file"]), schema_of(one["schema"]))
-    run = pd.Series(HERE, rows.index)
-    for name, published in one["published"].items():
-        for column in {"curve", "key"} & set(rows):  # the paper's own values have none
-            run[rows[column].isin(published)] = name
-    return [
-        Source(run=str(name), study=one["study"], schema=one["schema"], rows=part)
-        for name, part in rows.groupby(run, sort=False)
-    ]
-
-
-def _first(sources: Sequence[Source]) -> str:
-    """This run, or without a row of it the one of most rows: of published rows alone theirs."""
-    counts = Counter[str]()
-    for one in sources:
-        if one.schema != PAPER_VALUES:
-            counts[one.run] += len(one.rows)
-    return HERE if counts[HERE] or not counts else counts.most_common(1)[0][0]
 
 
 def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
@@ -178,9 +156,9 @@ def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
     return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
 
 
-def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run: str) -> str:
+def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame]) -> str:
     views = [view for view in VIEWS if _has_rows(view, found)]
-    runs = list(found["curves"].get("run", []))
+    run, runs = spec["preset"], list(found["curves"].get("run", []))
     script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
@@ -189,7 +167,7 @@ def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame], *, run
     specifications = {
         "charts": charts(), "colours": colours(), "kinds": KINDS, "heads": HEADS, "nets": NET_NAMES,
         "fields": {name: list(FIRST.get(name, ())) for name in (*CHOICES, *MORE_CHOICES)}
-        | {"run": [run] if run else []},
+        | {"run": [run]},
         "first_run": run, "authors": AUTHORS, "grammars": GRAMMARS,
         "views": [{**asdict(view), "note": ""} for view in views],
     }  # fmt: skip
