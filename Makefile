@@ -60,13 +60,13 @@ unexport MATPLOTLIBRC SETUPTOOLS_USE_DISTUTILS SOURCE_DATE_EPOCH
 # The environment is the lock's alone.
 export PYTHONNOUSERSITE := 1
 # No file of this folder, copy.py say, stands for one of Python's own.
-reproduce plan publish status claims open gc unlock: export PYTHONSAFEPATH := 1
+reproduce plan publish status claims open gc: export PYTHONSAFEPATH := 1
 # Files are in UTF-8, whatever the locale.
 export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc unlock test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -101,7 +101,6 @@ help-all:
 	@echo '         make plane        the same as make reproduce STUDY=plane: lazy and feature learning, spectra'
 	@echo '         make plan         networks, steps, core-hours and disk of a run, and which jobs run and why; runs nothing'
 	@echo '         make status       how many networks are trained, missing or stopped early, and how long it still takes'
-	@echo '         make unlock       remove the lock of a killed run (make reproduce does it by itself)'
 	@echo '         make doctor       what is wrong with this machine, its environment or the last run, and what to do'
 	@echo 'Data     make cifar        download CIFAR-10 (162 MB) and check it, for Figure 1 A, B'
 	@echo '         make mnist        download MNIST (11 MB) and check it, for STUDY=kernels and data: mnist'
@@ -184,9 +183,6 @@ open: env
 # Another configuration that is to be kept: ARGS="--configfile elsewhere.yaml"
 gc: env
 	@$(BIN)/python -m srhm.commands.command gc --confirm '$(CONFIRM)' $(GIVEN_STUDY) $(ARGS)
-
-unlock: env
-	@$(BIN)/python -m srhm.commands.command reproduce --preset $(PRESET) --unlock
 
 # mypy takes most of a minute on one core: it runs beside the tests, and is silent where it finds nothing.
 # Tests of stops, launches and clusters wait: there is a worker more than cores.

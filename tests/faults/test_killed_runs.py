@@ -175,7 +175,6 @@ def test_while_a_run_trains_others_are_refused(undisturbed):
         gc = [sys.executable, "-m", "srhm.commands.command", "gc", "--confirm", "yes"]
         for command, says in (
             (scene.command(), "another run works in"),
-            (scene.command("--unlock"), "another run works in"),
             ([*gc, "--directory", str(scene.folder)], "nothing has been removed"),
         ):
             one = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)

@@ -106,8 +106,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         command = [sys.executable, "-m", "snakemake", "--snakefile", str(REPOSITORY / "Snakefile")]
         command += ["--workflow-profile", str(profile), "--configfile", str(config.resolve())]
         command += ["--directory", str(folder)]
-        if (code := _continued(command, folder, asked=options.unlock)) or options.unlock:
-            return code
+        _remove_lock(command, folder)
         for line in run.not_measurable():
             print(line, flush=True)
         watch, begun = _watch(run), time.time()
@@ -164,7 +163,6 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--every-line", action="store_true", help="show all that Snakemake and its jobs print"
     )
-    parser.add_argument("--unlock", action="store_true", help="only remove a killed run's lock")
     return parser
 
 
@@ -226,7 +224,7 @@ def _own_words(
     settings = {"rows": options.rows} if options.rows else {}
     settings |= {"device": options.device} if options.device else {}
     on_gpus = (options.device or run.plan.preset.device) == "cuda"
-    if on_gpus and local and not options.unlock:
+    if on_gpus and local:
         visible = visible_devices()
         # A dry run computes nothing.
         check_gpus(visible, unusable=why_no_gpu_here() if DRY.isdisjoint(extra) else "")
@@ -252,27 +250,21 @@ def _own_words(
     return [*words, "--rerun-incomplete"]
 
 
-def _continued(command: list[str], folder: Path, *, asked: bool) -> int:
-    """Removes the lock that a killed Snakemake left; exit code, 0 where the run may go on.
-
-    asked: whether nothing else is to be done.
+def _remove_lock(command: list[str], folder: Path) -> None:
+    """Removes the lock that a killed Snakemake left.
 
     Raises:
         Refused: if a Snakemake that was started by hand holds it.
     """
     if not any((folder / ".snakemake" / "locks").glob("*.lock")):
-        return 0
+        return
     if other := snakemake_by_hand(folder):
         raise Refused(
             f"another Snakemake, process {other}, works in {folder}: wait for it or end it"
         )
     # A configuration that cannot be read fails here too; the run then says why.
-    unlock = subprocess.run([*command, "--unlock"], capture_output=True, text=True)
-    if asked and unlock.returncode:
-        print(unlock.stderr)
-        return unlock.returncode
+    subprocess.run([*command, "--unlock"], capture_output=True)
     print("an earlier run was interrupted; continuing from what it finished", flush=True)
-    return 0
 
 
 def _remove_empty(results: Path) -> None:
