@@ -12,9 +12,9 @@ from srhm.scorecard.claims import NOT_MEASURED, Claim, verdict
 from srhm.scorecard.estimators import (
     Correlation,
     Difference,
+    Fraction,
     Jackknife,
     Mean,
-    Part,
     Range,
     Ratio,
     Slope,
@@ -137,13 +137,13 @@ def test_slopes_of_data_sets_are_averaged():
 
 
 def test_a_part_has_the_exact_interval():
-    found = measured(partial(Part, "is_true"), {"is_true": [True] * 3 + [False] * 17})
+    found = measured(partial(Fraction, "is_true"), {"is_true": [True] * 3 + [False] * 17})
     exact = stats.binomtest(3, 20).proportion_ci(0.95)
     assert numbers(found) == pytest.approx((0.15, exact.low, exact.high))
     assert found.note.startswith("3 of 20 rows")
     # Rows of one grammar count together: four of five grammars of four rows each.
     shared = {"is_true": [True] * 16 + [False] * 4, "s": [2] * 20, "v": [n // 4 for n in range(20)]}
-    found = measured(partial(Part, "is_true", shared=True), shared)
+    found = measured(partial(Fraction, "is_true", shared=True), shared)
     exact = stats.binomtest(4, 5).proportion_ci(0.95)
     assert numbers(found) == pytest.approx((0.8, exact.low, exact.high))
     assert "error from 5 grammars" in found.note
@@ -155,7 +155,7 @@ def test_a_part_has_the_exact_interval():
 )
 def test_that_there_is_none_needs_many_rows(count, n, expected):
     rows = {"is_true": np.arange(n) < count}
-    assert decided(partial(Part, "is_true"), rows, Within(0, 0.05)) == expected
+    assert decided(partial(Fraction, "is_true"), rows, Within(0, 0.05)) == expected
 
 
 def test_a_rank_correlation_is_spearmans():

@@ -18,9 +18,9 @@ from srhm.scorecard.estimators import (
     Correlation,
     Difference,
     Estimator,
+    Fraction,
     Jackknife,
     Mean,
-    Part,
     Range,
     Ratio,
     Slope,
@@ -116,9 +116,9 @@ FALSE: dict[str, tuple[Estimator, Callable[[], object], Expectation]] = {
     "difference of 1, not 0": (
         Difference("value", where={"kind": 1}, over={"kind": 0}, on=["pair"], rows=cells),
         lambda: pairs(2.0), Within(0, 0.5)),
-    "part of 0.2, not 0.8": (Part("up", rows=cells), lambda: ups(0.2), Within(0.8, 0.2)),
+    "part of 0.2, not 0.8": (Fraction("up", rows=cells), lambda: ups(0.2), Within(0.8, 0.2)),
     "part of 0.05, not above 0.75, of points that share rules": (
-        Part("inside", shared=True, rows=cells), lambda: inside(0.05, alike=0.6), Above(0.75)),
+        Fraction("inside", shared=True, rows=cells), lambda: inside(0.05, alike=0.6), Above(0.75)),
     "numbers about 9, not 0": (
         Range("z", rows=cells), lambda: normal(z=lambda t: 9 + t["x"]), Within(0, 0.5)),
     "rank correlation of 0, not 1": (
@@ -139,7 +139,7 @@ def test_a_false_claim_is_found_false_nine_times_of_ten(kind):
 
 @pytest.mark.parametrize(("part", "alike"), [(0.5, 0.0), (0.5, 1.0), (0.7, 0.3), (0.7, 1.0)])
 def test_a_part_of_points_of_six_vocabularies_that_is_false_by_less_stays_open(part, alike):
-    estimator = Part("inside", shared=True, rows=cells)
+    estimator = Fraction("inside", shared=True, rows=cells)
     found = rates(estimator, inside(part, alike=alike, draws=MANY), Above(0.75))
     assert found["reproduced"] <= NOMINAL
     assert found["differs"] < LEAST
@@ -147,7 +147,7 @@ def test_a_part_of_points_of_six_vocabularies_that_is_false_by_less_stays_open(p
 
 def test_six_vocabularies_can_refute_a_part_above_three_quarters_and_not_show_it():
     # Six of six independent ones have an exact interval from 0.54 on; thirteen would be above.
-    estimator = Part("inside", shared=True, rows=cells)
+    estimator = Fraction("inside", shared=True, rows=cells)
     assert rates(estimator, inside(1.0, alike=0.0), Above(0.75))["inconclusive"] == 1
     rows = pd.DataFrame({"s": 2, "v": np.arange(13), "inside": True})
     assert rates(estimator, [rows], Above(0.75))["reproduced"] == 1

@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from srhm.scorecard.claims import Measurement
-from srhm.scorecard.estimators import FEWEST, CensoredMean, Mean, Part, Slope
+from srhm.scorecard.estimators import FEWEST, CensoredMean, Fraction, Mean, Slope
 from srhm.scorecard.rows import rows_of
 from srhm.statistics.regression import FLOOR
 
@@ -245,7 +245,7 @@ def test_too_few_grammars_or_v_decide_nothing_and_tell_their_number():
     found = shown(PLACES, one_v)
     assert not found.decides
     assert found.value == pytest.approx(2)
-    assert "too few to decide: 4 grammars on 1 v, not 5 on 2" in found.note
+    assert "too few to decide: 4 grammars with 1 v, needed are 5 with 2" in found.note
     assert shown(PLACES, two_v).decides
     assert not shown(FEATURES, two_v).decides
     assert shown(FEATURES, rows[rows["v"].isin((4, 5, 6))]).decides
@@ -274,7 +274,7 @@ def parts(part, *, shared):
     """How many intervals hold a part of POINTS, where those of one grammar are all alike."""
     v = np.repeat(list(POINTS), list(POINTS.values()))
     own = np.unique(v, return_inverse=True)[1]
-    estimator = Part("inside", rows=cells, shared=shared)
+    estimator = Fraction("inside", rows=cells, shared=shared)
     count = 0
     for alike in np.random.default_rng(3).random((TESTED, len(POINTS))) < part:
         rows = pd.DataFrame({"s": 2, "v": v, "inside": alike[own]})

@@ -238,7 +238,7 @@ say(
     "data are drawn without repetition, which the formula neglects",
     place="from the definition of the grammar",
 )
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()
 ''',
 )
 

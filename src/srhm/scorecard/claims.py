@@ -1,9 +1,8 @@
 """What a claim of the paper is, what a measurement of it, and whether it is reproduced."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, field
 from math import inf, isnan, nan
 from typing import Any, Literal, TypeVar
 
@@ -90,51 +89,6 @@ class Claim:
     fixed: Literal["before", "after"] = field(default="before", kw_only=True)
     measure: Callable[[Tables], Measurement] = field(kw_only=True)
     committed: str = field(default="", kw_only=True)
-
-
-def after_a_look(claims: Sequence[Claim], changes: Mapping[str, str]) -> tuple[Claim, ...]:
-    """The claims, of which some were changed after seeing results: `fixed`, and what in `why`.
-
-    changes: patterns of identifiers, with a space between, to what was changed.
-
-    Raises:
-        ValueError: for a pattern that no claim has.
-    """
-    found = []
-    for claim, words in zip(claims, _said_of(claims, changes), strict=True):
-        why = f"{claim.why}; changed after seeing results: {'; '.join(words)}"
-        found.append(replace(claim, fixed="after", why=why) if words else claim)
-    return tuple(found)
-
-
-def predictions(claims: Sequence[Claim], commits: Mapping[str, str]) -> tuple[Claim, ...]:
-    """The claims, of which some are predictions of this project: `committed`, and in the topic.
-
-    They stand under a heading of their own. commits: patterns of identifiers, with a space between,
-    to the date and the commit by which these were written down, before their rows.
-
-    Raises:
-        ValueError: for a pattern that no claim has.
-    """
-    found = []
-    for claim, committed in zip(claims, _said_of(claims, commits), strict=True):
-        if committed:
-            topic = f"{claim.topic} (predictions, committed {committed[0]})"
-            claim = replace(claim, committed=committed[0], topic=topic)
-        found.append(claim)
-    return tuple(found)
-
-
-def _said_of(claims: Sequence[Claim], said: Mapping[str, str]) -> list[list[str]]:
-    """Of each claim what is said of the patterns of identifiers that it has."""
-    patterns = [(one, words) for several, words in said.items() for one in several.split()]
-    for pattern, _ in patterns:
-        if not any(fnmatchcase(claim.identifier, pattern) for claim in claims):
-            raise ValueError(f"no claim is named {pattern}")
-    return [
-        [words for pattern, words in patterns if fnmatchcase(claim.identifier, pattern)]
-        for claim in claims
-    ]
 
 
 # Letters of a statement.

@@ -40,8 +40,8 @@ def main_curves(
     the fits. Of a grammar that was learnt at several rates the one counts that most curves of this
     net, L and s have, unless `every_rate`.
 
-    Added: `of_seeds`; places, s_0+1; constant, P* over Eq. 3 or 4; rate, the learning rate, NaN
-    where unknown. A P* that is censored, or above a tenth of the distinct data, is left out.
+    Added: `of_seeds`; places, s_0+1; constant, P* divided by Eq. 3 or 4; rate, the learning rate,
+    NaN where unknown. A P* that is censored, or above a tenth of the distinct data, is left out.
     """
     if not every_grammar:
         table = table[of_the_paper(table)]
@@ -60,9 +60,9 @@ def main_curves(
     return left_out(
         table,
         {
-            "not reached": table["status"] == "not_reached",
-            "below the measured range": table["status"] == "below_range",
-            "small pool": table["small_pool"].astype(bool),
+            "with P* above the measured range": table["status"] == "not_reached",
+            "with P* below the measured range": table["status"] == "below_range",
+            "with P* above a tenth of the data": table["small_pool"].astype(bool),
         },
     )
 
@@ -157,8 +157,8 @@ MIN_FALL = 1.5
 LEAST_RATIO = 1e-6
 # Why claims expect a fall to below one half.
 FALL_REASON = (
-    "1/2: the paper gives no number for 'significantly lower'; the smallest fall that its own"
-    " thresholds ask for is that to S_2 = 50 % from the 100 % of an insensible representation"
+    "0.5: the paper gives no number for 'significantly lower'; the smallest fall that its own"
+    " thresholds require is that to S_2 = 50 % from the 100 % of an insensible representation"
 )
 
 

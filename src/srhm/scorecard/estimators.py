@@ -6,14 +6,15 @@ these in the note. What they share:
     rows     function from tables to rows
     where    values that columns must have
     what     what a point is, in the plural, for the note
-    each     format of a row that is listed in the note, like "{P}: {N_star:.3g}"; equal ones once
     note     words in front of the note
-    tells    columns whose values stand at the end of the note, like the widths of the networks;
-             of a column that is true or false, how many are true
+    note_rows     format of a row that is listed in the note, like "{P}: {N_star:.3g}"; equal ones
+                  once
+    note_columns  columns whose values stand at the end of the note, like the widths of the
+                  networks; of a column that is true or false, how many are true
 
 Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
-(Student t), or clusters of points of one grammar (`srhm.scorecard.grammars`). `alone` names
-columns: the note has the number of each group of rows that agree in these. What follows is of
+(Student t), or clusters of points of one grammar (`srhm.scorecard.grammars`). `note_by`
+names columns: the note has the number of each group of rows that agree in these. What follows is of
 clusters alone:
 
     read        how many P* of a curve a value has: each has an error that its grammars share
@@ -21,8 +22,8 @@ clusters alone:
     one_v       whether a study has one v, of which alone it says something
 
 Of fewer grammars, or values of v, than FEWEST a number decides nothing. Where a mean, or an
-exponent that each grammar has, depends on v significantly (TREND), the interval holds that of the
-mean over v besides: so it decides only what both decide.
+exponent that each grammar has, depends on v significantly (TREND), the interval includes that of
+the mean over v: so it decides only what both decide.
 """
 
 from abc import ABC, abstractmethod
@@ -55,16 +56,17 @@ from srhm.statistics.regression import (
 )
 
 
-def of_fit(fit: Fit, note: str) -> Measurement:
+def measurement_of_fit(fit: Fit, note: str) -> Measurement:
     """A fit with this note; an infinite end of its interval is unknown."""
     low, high = (end if isfinite(end) else nan for end in (fit.low, fit.high))
     return Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
 
 
-def part_of(count: int, n: int, note: str, *, independent: int | None = None) -> Measurement:
-    """A part of n things with the exact interval of a binomial (Clopper and Pearson).
+def fraction_of(count: int, n: int, note: str, *, independent: int | None = None) -> Measurement:
+    """A fraction of n things with the exact interval of a binomial (Clopper and Pearson).
 
-    independent: how many of the n things are; the interval is then that of an equal part of these.
+    independent: how many of the n things are; the interval is then that of an equal fraction of
+    these.
     """
     trials = n if independent is None else independent
     hits = count * trials / n
@@ -75,7 +77,7 @@ def part_of(count: int, n: int, note: str, *, independent: int | None = None) ->
 
 
 def no_points(note: str) -> Measurement:
-    """What no curve gives, and why."""
+    """A number that nothing gives, and why."""
     return Measurement(value=nan, low=nan, high=nan, n=0, note=note)
 
 
@@ -101,6 +103,10 @@ ErrorFrom = Literal["scatter", "clusters"]
 FEWEST = {"mean": (5, 2), "slope": (6, 3)}
 # Level of the test of a dependence on v.
 TREND = 0.01
+# Names of columns in notes.
+COLUMN_WORDS = {"alpha_tilde": "α̃", "capped": "networks stopped at the step limit:",
+                "n_from": "fitted from P or rank", "n_to": "to", "n_grammars": "grammars:",
+                "places": "s_0+1", "size": "M or m", "status": "end of the flow:"}  # fmt: skip
 # Of values that are known by a bound alone more do not decide.
 MOST_CENSORED = 0.3
 
@@ -112,26 +118,26 @@ class Estimator(ABC):
     rows: RowFunction
     where: Conditions = field(default_factory=dict)
     what: str = "rows"
-    each: str = ""
     note: str = ""
-    tells: Sequence[str] = ()
+    note_rows: str = ""
+    note_columns: Sequence[str] = ()
 
     def __call__(self, tables: Tables) -> Measurement:
         """The measurement; without a table NOT_MEASURED, without rows their function's words."""
         if self.rows.is_missing(tables):
             return NOT_MEASURED
         rows = self.rows(tables)
-        own = rows if rows.empty else self.points(rows)
-        if own.empty:
+        points = rows if rows.empty else self.points(rows)
+        if points.empty:
             return no_points(self.rows.nothing)
-        used, others = counted(own)
-        end = listed_as_left_out(others)
+        used, n_left_out = counted(points)
+        end = listed_as_left_out(n_left_out)
         if used.empty:
             return no_points(f"{self.rows.nothing}{end}")
-        found = self.of(used)
-        front = f"{self.note}; " if self.note else ""
-        note = f"{front}{found.note}{self._listed(used)}{end}{self._told(used)}"
-        return replace(found, note=note)
+        measured = self.of(used)
+        start = f"{self.note}; " if self.note else ""
+        note = f"{start}{measured.note}{self._rows_listed(used)}{end}{self._columns_listed(used)}"
+        return replace(measured, note=note)
 
     def points(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows that are chosen."""
@@ -141,22 +147,22 @@ class Estimator(ABC):
     def of(self, table: pd.DataFrame) -> Measurement:
         """The measurement of rows of which there is at least one."""
 
-    def _told(self, table: pd.DataFrame) -> str:
+    def _columns_listed(self, table: pd.DataFrame) -> str:
         parts = []
-        for name in self.tells:
+        for name in self.note_columns:
             if table[name].dtype == bool:
                 n = int(table[name].sum())
                 parts.append(f"; {n} {name}" if n else "")
                 continue
             values = sorted(set(table[name]))
-            words = (f"{one:g}" if isinstance(one, float) else str(one) for one in values)
-            parts.append(f"; {name} {', '.join(words)}")
+            words = (f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+            parts.append(f"; {COLUMN_WORDS.get(name, name)} {', '.join(words)}")
         return "".join(parts)
 
-    def _listed(self, table: pd.DataFrame) -> str:
-        if not self.each:
+    def _rows_listed(self, table: pd.DataFrame) -> str:
+        if not self.note_rows:
             return ""
-        rows = dict.fromkeys(self.each.format_map(row) for row in table.to_dict("records"))
+        rows = dict.fromkeys(self.note_rows.format_map(row) for row in table.to_dict("records"))
         return f" ({', '.join(rows)})"
 
 
@@ -165,7 +171,7 @@ class Fitted(Estimator):
     """What means, ratios and slopes share: where their interval comes from, and groups alone."""
 
     error: ErrorFrom = "scatter"
-    alone: Sequence[str] = ()
+    note_by: Sequence[str] = ()
     read: int = 0
     at_largest: bool = False
     one_v: bool = False
@@ -192,13 +198,14 @@ class Fitted(Estimator):
     def _measured(self, fit: Fit, table: pd.DataFrame) -> Measurement:
         degrees = f"{fit.dof:.0f} degree{'s' * (round(fit.dof) != 1)} of freedom"
         used = self._used(table)
-        units = "grammars" if "seed" in used else "v"
+        units = "grammars" if "seed" in used else "values of v"
         source = f"{fit.n_clusters} {units}" if fit.n_clusters else f"the {fit.error_from}"
         origin = f"error from {source} ({degrees})"
         if fit.error_from == "nothing":
             origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
-        found = of_fit(fit, f"{fit.n} {self.what}{lines}; {origin}{self._alone(table)}")
+        note = f"{fit.n} {self.what}{lines}; {origin}{self._by_group(table)}"
+        found = measurement_of_fit(fit, note)
         if self.error != "clusters":
             return found
         return self._with_trend(self._enough(found, fit, used), used)
@@ -211,7 +218,8 @@ class Fitted(Estimator):
             return replace(found, decides=n >= MIN_POINTS)
         if n >= least and (n_v >= of_v or self.one_v):
             return found
-        note = f"{found.note}; too few to decide: {n} grammars on {n_v} v, not {least} on {of_v}"
+        few = f"too few to decide: {n} grammars with {n_v} v, needed are {least} with {of_v}"
+        note = f"{found.note}; {few}"
         return replace(found, decides=False, note=note)
 
     def _with_trend(self, found: Measurement, used: pd.DataFrame) -> Measurement:
@@ -227,8 +235,9 @@ class Fitted(Estimator):
         over = mean(np.array(list(known.values())))
         ends = [f"{self._back(known[v]):.2f} at v = {v:g}" for v in (min(known), max(known))]
         note = (
-            f"{found.note}; {trend.slope:.2f} [{trend.low:.2f}, {trend.high:.2f}] per ln v"
-            f" ({', '.join(ends)}): the interval holds that of the mean over v, {self._shown(over)}"
+            f"{found.note}; trend of {trend.slope:.2f} [{trend.low:.2f}, {trend.high:.2f}] per ln v"
+            f" ({', '.join(ends)}): the interval includes that of the mean over v,"
+            f" {self._shown(over)}"
         )
         low, high = min(found.low, over.low), max(found.high, over.high)
         return replace(found, low=low, high=high, note=note)
@@ -240,18 +249,18 @@ class Fitted(Estimator):
         curves = groups_of(table, ["curve"]) if "curve" in table else np.arange(len(table))
         return {"clusters": grammars(table), "curves": curves, "read": self.read**0.5}
 
-    def _alone(self, table: pd.DataFrame) -> str:
+    def _by_group(self, table: pd.DataFrame) -> str:
         """The number of each group that has one, with the values that its rows share."""
-        if not self.alone:
+        if not self.note_by:
             return ""
         parts = []
-        for values, own in table.groupby(list(self.alone), dropna=False):
+        for values, own in table.groupby(list(self.note_by), dropna=False):
             fit = self.fit(own)
             if fit.n:
-                names = zip(self.alone, values, strict=True)
+                names = zip(self.note_by, values, strict=True)
                 words = (f"{name} = {value}" for name, value in names if str(value) != "nan")
                 parts.append(f"{self._shown(fit)} ({', '.join([*words, f'n = {fit.n}'])})")
-        return f"; alone: {', '.join(parts)}" if len(parts) > 1 else ""
+        return f"; separately: {', '.join(parts)}" if len(parts) > 1 else ""
 
     def _shown(self, fit: Fit) -> str:
         """The number, with its interval where enough points have one."""
@@ -320,7 +329,7 @@ class Mean(Fitted):
             return no_points(f"nothing to average of {self.what}")
         what = f"means of {len(table)} {self.what}" if self.per else self.what
         found = replace(self, what=what)._measured(fit, table)
-        if self.scale != "plain" and not self.each:
+        if self.scale != "plain" and not self.note_rows:
             values = table[self._taken].astype(float)
             ends = f"from {values.min():.2f} to {values.max():.2f}"
             found = replace(found, note=f"{self._shown(fit)}, {ends}; {found.note}")
@@ -377,19 +386,19 @@ class CensoredMean(Mean):
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
-        found, part = super().of(table), float((table[self.side] != 0).mean())
-        if not part:
+        found, bounds = super().of(table), float((table[self.side] != 0).mean())
+        if not bounds:
             return found
-        note = f"{found.note}; {part:.0%} of the values are bounds"
-        note += f", of which {MOST_CENSORED:.0%} decide nothing" * (part > MOST_CENSORED)
-        return replace(found, note=note, decides=found.decides and part <= MOST_CENSORED)
+        note = f"{found.note}; {bounds:.0%} of the values are bounds"
+        note += f": more than {MOST_CENSORED:.0%} decide nothing" * (bounds > MOST_CENSORED)
+        return replace(found, note=note, decides=found.decides and bounds <= MOST_CENSORED)
 
 
 @dataclass(frozen=True)
 class Ratio(Mean):
-    """Geometric mean of a column of some rows over that of others which agree in `on`.
+    """Geometric mean of a column of some rows divided by that of others which agree in `on`.
 
-    over: what the others must have in place of, or besides, `where`.
+    over: what the others must have instead of, or besides, `where`.
     """
 
     over: Conditions = field(kw_only=True)
@@ -477,9 +486,9 @@ class Slope(Fitted):
         """See the class."""
         positive = self._positive(table)
         end = listed_as_left_out({f"{self.what} with no positive value": int((~positive).sum())})
-        fit = self.fit(table)
+        fit, against = self.fit(table), COLUMN_WORDS.get(self.against, self.against)
         if not fit.n:
-            return no_points(f"no two {self.what} that differ in {self.against}{end}")
+            return no_points(f"no two {self.what} that differ in {against}{end}")
         what = self.what if fit.n_groups else f"slopes of {int(positive.sum())} {self.what}"
         found = replace(self, what=what)._measured(fit, table)
         return replace(found, note=f"{found.note}{end}")
@@ -500,8 +509,8 @@ class Slope(Fitted):
 
 
 @dataclass(frozen=True)
-class Part(Estimator):
-    """Part of the rows in which a column is true, with the exact interval of a binomial.
+class Fraction(Estimator):
+    """Fraction of the rows in which a column is true, with the exact interval of a binomial.
 
     shared: rows of one grammar are not independent; the interval is that of as many rows as there
     are grammars, as if rows of one were all alike.
@@ -515,9 +524,9 @@ class Part(Estimator):
         count, n = int(table[self.column].astype(bool).sum()), len(table)
         note = f"{count} of {n} {self.what}"
         if not self.shared:
-            return part_of(count, n, note)
+            return fraction_of(count, n, note)
         k = len(set(grammars(table)))
-        return part_of(count, n, f"{note}; error from {k} grammars", independent=k)
+        return fraction_of(count, n, f"{note}; error from {k} grammars", independent=k)
 
 
 @dataclass(frozen=True)
@@ -555,7 +564,7 @@ class Correlation(Estimator):
         x, y = (table[name].to_numpy(dtype=float) for name in (self.against, self.column))
         member = groups_of(table, self.groups) if self.groups else None
         found = rank_correlation(x, y, member, generator=generator(0, role="drawing"))
-        note = f"{found.n} {self.what}; chance orders them as well in {found.p_value:.2g}"
+        note = f"{found.n} {self.what}; as strong by chance with probability {found.p_value:.2g}"
         return Measurement(value=found.value, low=found.low, high=found.high, n=found.n, note=note)
 
 
@@ -577,19 +586,20 @@ class Stored(Estimator):
 
 
 def pairs_of(
-    upper: pd.DataFrame, lower: pd.DataFrame, *, on: Sequence[str], column: str, alone: str = ""
+    upper: pd.DataFrame, lower: pd.DataFrame, *, on: Sequence[str], column: str, unpaired: str = ""
 ) -> pd.DataFrame:
     """Rows of two kinds that agree in the columns `on`, a row a pair; empty without any.
 
     Columns of the second end in "_over". Added: ratio and difference of the column. A pair one of
-    whose rows does not count is left out for the reason of that row. alone: reason of rows of the
-    first kind that have no partner; without it they are dropped.
+    whose rows does not count is left out for the reason of that row. unpaired: reason of rows
+    of the first kind that have no partner; without it they are dropped.
     """
     if upper.empty or lower.empty:
         return pd.DataFrame()
-    both = upper.merge(lower, on=list(on), suffixes=("", "_over"), how="left" if alone else "inner")
+    how: Literal["left", "inner"] = "left" if unpaired else "inner"
+    both = upper.merge(lower, on=list(on), suffixes=("", "_over"), how=how)
     if LEFT_OUT in both:
-        first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"].fillna(alone)
+        first, second = both[LEFT_OUT], both[f"{LEFT_OUT}_over"].fillna(unpaired)
         both = both.assign(**{LEFT_OUT: first.where(first != "", second)})
     first, second = both[column], both[f"{column}_over"]
     return both.assign(ratio=first / second, difference=first - second)

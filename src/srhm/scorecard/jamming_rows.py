@@ -11,7 +11,7 @@ from srhm.scorecard.sheet import rows_of
 from srhm.statistics.jamming import first_jammed, smallest_that_fit, with_jamming
 
 LEAST = 0.25  # N_Delta/N of a jammed network, chapter 2a
-BEYOND = "of which N* is beyond the widths"
+BEYOND = "with N* beyond the widths"
 
 
 @rows_of("cells", nothing="no two widths at one P", what="sizes P")

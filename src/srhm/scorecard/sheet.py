@@ -4,11 +4,13 @@ cells = rows_in("cells", what="networks")
 sheet = Sheet()
 say = sheet.topic("Errors", "errors", place="Fig. 3")
 say("error", "test error of deep networks", cells.mean("error", L=3), Below(0.1), "a tenth")
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()
 """
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -19,8 +21,8 @@ from srhm.scorecard.estimators import (
     Correlation,
     Difference,
     Estimator,
+    Fraction,
     Mean,
-    Part,
     Ratio,
     Slope,
 )
@@ -29,7 +31,8 @@ from srhm.scorecard.rows import RowFunction, Source, definition
 
 Make = Callable[..., Any]
 # Parameters that are several columns; of one alone its name is enough.
-COLUMNS = {"tells", "per", "within", "alone", "on", "groups"}
+NONE: Mapping[str, str] = MappingProxyType({})
+COLUMNS = {"note_columns", "per", "within", "note_by", "on", "groups"}
 
 
 @dataclass(frozen=True)
@@ -70,12 +73,12 @@ class Rows(RowFunction):
 
     def number(self, kind: type[Estimator], *columns: str, **words: Any) -> Any:
         """A number of these rows by an estimator of `srhm.scorecard.estimators`."""
-        names = {one.name for one in fields(kind)}
-        own = {name: value for name, value in words.items() if name in names}
-        own |= {name: (own[name],) for name in COLUMNS if isinstance(own.get(name), str)}
+        names = {parameter.name for parameter in fields(kind)}
+        given = {name: value for name, value in words.items() if name in names}
+        given |= {name: (given[name],) for name in COLUMNS if isinstance(given.get(name), str)}
         where = {name: value for name, value in words.items() if name not in names}
-        own["where"] = {**own.get("where", {}), **where}
-        return kind(*columns, rows=self, **{"what": self.what, **own})
+        given["where"] = {**given.get("where", {}), **where}
+        return kind(*columns, rows=self, **{"what": self.what, **given})
 
     def mean(self, column: str, **words: Any) -> Any:
         """The mean of a column."""
@@ -90,16 +93,16 @@ class Rows(RowFunction):
         return self.number(Slope, column, against=against, **words)
 
     def ratio(self, column: str, **words: Any) -> Any:
-        """The geometric mean of a column of these rows over that of others."""
+        """The geometric mean of a column of these rows divided by that of others."""
         return self.number(Ratio, column, **words)
 
     def difference(self, column: str, **words: Any) -> Any:
         """The mean of a column of these rows minus that of others."""
         return self.number(Difference, column, **words)
 
-    def part(self, column: str, **words: Any) -> Any:
-        """The part of the rows in which a column is true."""
-        return self.number(Part, column, **words)
+    def fraction(self, column: str, **words: Any) -> Any:
+        """The fraction of the rows in which a column is true."""
+        return self.number(Fraction, column, **words)
 
     def correlation(self, column: str, against: str, **words: Any) -> Any:
         """The rank correlation of two columns."""
@@ -151,3 +154,38 @@ class Sheet:
             self.claims.append(Claim(name, says, measure=measure, **about))
 
         return say
+
+    def finished(
+        self, *, committed: Mapping[str, str] = NONE, changed: Mapping[str, str] = NONE
+    ) -> tuple[Claim, ...]:
+        """The claims; predictions of this project stand under headings of their own.
+
+        Keys are patterns of identifiers, with a space between.
+
+        Args:
+            committed: predictions, to the date and the commit that wrote them down, before their
+                rows.
+            changed: claims that were changed after seeing results, to what was changed.
+
+        Raises:
+            ValueError: for a pattern that no claim has.
+        """
+        result = []
+        for claim in self.claims:
+            for commit in self._words_of(claim, committed):
+                topic = f"{claim.topic} (predictions, committed {commit})"
+                claim = replace(claim, committed=commit, topic=topic)
+            if changes := "; ".join(self._words_of(claim, changed)):
+                why = f"{claim.why}; changed after seeing results: {changes}"
+                claim = replace(claim, fixed="after", why=why)
+            result.append(claim)
+        return tuple(result)
+
+    def _words_of(self, claim: Claim, words: Mapping[str, str]) -> Iterator[str]:
+        names = [one.identifier for one in self.claims]
+        for patterns, text in words.items():
+            for pattern in patterns.split():
+                if not any(fnmatchcase(name, pattern) for name in names):
+                    raise ValueError(f"no claim is named {pattern}")
+                if fnmatchcase(claim.identifier, pattern):
+                    yield text

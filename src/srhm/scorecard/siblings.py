@@ -68,6 +68,7 @@ def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
         for place in places:
             found = measured[place]
             low, high = found.few_values.ends(pooled, dof)
-            note = f"; scatter pooled over {len(places)} sibling claims ({dof} degrees of freedom)"
+            n = len(places)
+            note = f"; scatter pooled across {n} sibling claims ({dof} degrees of freedom)"
             result[place] = replace(found, low=low, high=high, note=f"{found.note}{note}")
     return result

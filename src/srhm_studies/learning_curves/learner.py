@@ -296,7 +296,10 @@ def uncensored(rows: "pd.DataFrame") -> "pd.DataFrame":
     """P* of `of_seeds`; those that are censored are left out, and say why."""
     from srhm.scorecard.rows import left_out
 
-    words = {"not_reached": "not reached", "below_range": "below the range"}
+    words = {
+        "not_reached": "with P* above the measured range",
+        "below_range": "with P* below the measured range",
+    }
     return left_out(rows, {said: rows["status"] == name for name, said in words.items()})
 
 

@@ -32,7 +32,8 @@ from srhm.scorecard.sheet import Sheet, rows_of
 from srhm.statistics.rank_correlation import mean_rank_correlation
 from srhm.statistics.sample_complexity import lasting_crossing
 
-# Column, named by what it is true of.
+# Columns, named by what they are true of.
+UNSURE = "networks, of which as many as others have no P at half height"
 CAPPED = "stopped at the step limit"
 NO_NETWORKS = "no VGG, ResNet or EfficientNet in the tables"
 
@@ -84,7 +85,7 @@ def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
 
     P_half: where a quantity has lost half of what it loses from the smallest to the largest P,
     linear in it against log P. Networks whose sensitivity falls by less than 1.5 have none: they
-    count against the claim, which is `unsure` when they are as many as the others.
+    count against the claim, which is UNSURE when they are as many as the others.
     """
     rows = []
     for net, own in points[points["kind"] == kind].groupby("net"):
@@ -100,7 +101,7 @@ def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     found = pd.DataFrame(rows, columns=["net", "width", "ratio", LEFT_OUT])
     without = (found[LEFT_OUT] == "") & found["ratio"].isna()
     found.loc[without, LEFT_OUT] = f"whose {kind} does not fall by {MIN_FALL:g}"
-    return found.assign(unsure=without.sum() >= (found[LEFT_OUT] == "").sum())
+    return found.assign(**{UNSURE: without.sum() >= (found[LEFT_OUT] == "").sum()})
 
 
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
@@ -167,7 +168,7 @@ FALLS = (
     " depends on the smallest and the largest P. Changed after seeing results, before one half"
 )
 
-EACH = {"each": "{ratio:.2f} {net}", "tells": "width"}
+EACH = {"note_rows": "{ratio:.2f} {net}", "note_columns": "width"}
 
 # Expected numbers and tolerances with their reasons were fixed before anything was measured.
 sheet = Sheet()
@@ -178,24 +179,22 @@ same, rank, falls = (sheet.topic(topic, "9", fixed="after") for topic in (
 ))  # fmt: skip
 for kind in "SD":
     same(f"{kind.lower()}-half-way-networks",
-         f"VGG, ResNet, EfficientNet: P at half height of {kind} divided by P at half height of"
-         " test error",
-         half_ways.given(kind=kind).mean("ratio", scale="log", open="unsure", **EACH),
+         f"VGG, ResNet, EfficientNet: P at half height of {kind} / P at half height of test error",
+         half_ways.given(kind=kind).mean("ratio", scale="log", open=UNSURE, **EACH),
          Factor(1, within=2),
          "×2: a step of these networks' grid of P, which has at most a few points for each"
          " factor 10", place="section 5; appendix B")  # fmt: skip
 for place, name, where, source, figures in PLACES:
     for kind, figure in zip("DS", figures[:2], strict=True):
         rank(f"{kind.lower()}-rank-{name}",
-             f"Networks at one P: rank correlation of test error and sensitivity {kind} {where} to"
-             f" {WORDS[kind]}", together.given(place=place, most="networks").number(
-                 AtEachSize, where={"kind": kind, "shown": True}, tells=(CAPPED, "width")),
+             f"Across networks: rank correlation of test error and {kind} {where} ({WORDS[kind]})",
+             together.given(place=place, most="networks").number(
+                 AtEachSize, where={"kind": kind, "shown": True}, note_columns=(CAPPED, "width")),
              Above(0.7), REMARKABLE, figure=figure, place=source)  # fmt: skip
 for place, name, where, source, figures in PLACES:
     for kind, figure in zip("DS", figures[2:], strict=True):
         falls(f"{kind.lower()}-falls-{name}",
-              f"Networks: sensitivity {kind} {where} to {WORDS[kind]}, largest P divided by"
-              " smallest P",
+              f"Networks: {kind} {where} ({WORDS[kind]}) at the largest P / at the smallest P",
               changes.given(place=place, kind=kind).mean("ratio", scale="ratio", **EACH),
               Below(1), FALLS, figure=figure, place=source)  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

@@ -242,13 +242,13 @@ def placements_ratio(*, depth: int, branching: int, n_empty: int) -> float:
 
 # Exponents that claims and figures show. A figure that asked the claims for them would be drawn
 # again after the edit of any.
-STARS: Any = {"tells": "width", "error": "clusters"}
+STARS: Any = {"note_columns": "width", "error": "clusters"}
 
 
 def of_features(net: str, depth: int) -> Any:
     """Exponent of v = n_c = m at s = 2, an intercept for each s_0 and learning rate."""
     return main_curves.slope("P_star", "v", within=("s0", "rate"), net=net, L=depth, s=2,
-                             alone="s0", **STARS)  # fmt: skip
+                             note_by="s0", **STARS)  # fmt: skip
 
 
 def of_the_law(nets: Sequence[str], branching: int) -> Any:
@@ -257,5 +257,5 @@ def of_the_law(nets: Sequence[str], branching: int) -> Any:
     An intercept for each net and learning rate, on which P* depends.
     """
     return main_curves.slope("P_star", "prediction", within=("net", "rate"), net=tuple(nets),
-                             s=branching, alone=("net",) if len(nets) > 1 else (),
+                             s=branching, note_by=("net",) if len(nets) > 1 else (),
                              **STARS)  # fmt: skip

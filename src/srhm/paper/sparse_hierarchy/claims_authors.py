@@ -62,11 +62,11 @@ points = rows_of("sample_complexity", "cells", "published_values", what="points"
     practice_points
 ).then(lambda found: found.assign(known=found["low"].notna()))  # fmt: skip
 sheet = Sheet()
-say = sheet.topic("Sample complexity: the authors' points compared with ours by the figures'"
-                  " recipe", "4 B, C", place="Figure 4 B, C")  # fmt: skip
+say = sheet.topic("Sample complexity: authors' points and ours by the figures' recipe", "4 B, C",
+                  place="Figure 4 B, C")  # fmt: skip
 say("published-within-prediction",
     "Fraction of the authors' points in our 95 % prediction interval of one grammar and grid of P",
-    points.part("inside", s=2, known=True, shared=True, tells="width"), Above(0.75),
+    points.fraction("inside", s=2, known=True, shared=True, note_columns="width"), Above(0.75),
     "of thirty points that a 95 % interval should hold, the exact interval of their fraction"
     " goes down to 0.78 when two are outside; a third outside, by another recipe, is seen;"
     " changed after seeing results: a lower bound, before 0.95 ± 0.2, of which only the lower"

@@ -144,7 +144,7 @@ def of_ratio(
 ) -> Any:  # fmt: skip
     """Mean of log(P*_S / P*), or D for S; at one L, or with each L alone in the note."""
     rows = invariances.given(criterion=criterion, practice_width=wide)
-    return rows.number(Concurrence, "ratio", scale="log", read=2, alone="L", tells="width",
+    return rows.number(Concurrence, "ratio", scale="log", read=2, note_by="L", note_columns="width",
                        at_largest=at_largest, net=net, s=branching, **where)  # fmt: skip
 
 
@@ -202,8 +202,7 @@ for branching, net in ((2, "lcn"), (2, "cnn"), (3, "lcn"), (3, "cnn"), (2, "fcn"
 for wide in (False, True):
     for kind, criterion in OUTPUT_OF_FCN.items():
         when(f"{kind.lower()}-ratio-fcn-s2-practice{'-width' if wide else ''}",
-             f"FCN, s = 2, figures' recipe{' and widths' if wide else ''}: P*_{kind} of the output"
-             " divided by P*",
+             f"FCN, s = 2, figures' recipe{' and widths' if wide else ''}: P*_{kind}(output)/P*",
              of_ratio("fcn", 2, criterion, wide=wide), figure=FIGURES["fcn", 2][kind],
              place=PLACES["fcn"])  # fmt: skip
 CONCURRENCE_CLAIMS = tuple(sheet.claims)
@@ -348,7 +347,7 @@ NETS = ("lcn", "cnn")
 FIGURES_OF_LAYERS = {"lcn": "12", "cnn": "15"}
 APPENDICES = {"lcn": "appendix D", "cnn": "appendix E"}
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}
-OF_GRAMMARS: Any = {"error": "clusters", "alone": "L", "tells": "width"}
+OF_GRAMMARS: Any = {"error": "clusters", "note_by": "L", "note_columns": "width"}
 A_FALL = (
     "the bound is no change: the paper gives no number for 'significantly lower', and how far a"
     " sensitivity falls depends on the smallest and the largest P. Changed after seeing results,"
@@ -395,8 +394,7 @@ fall, remain, onset = (sheet.topic(topic, "") for topic in (
 for net in NETS:
     for kind in "SD":
         fall(f"{kind.lower()}-hidden-falls-{net}",
-             f"{net.upper()}: {kind}_k,l at the largest P divided by its value at the smallest,"
-             " hidden layer k > l that falls least",
+             f"{net.upper()}: {kind}_k,l at the largest / smallest P, layer k > l that falls least",
              falls.given(kind=kind).mean("value", scale="ratio", net=net, **OF_GRAMMARS),
              Below(1), A_FALL, figure=FIGURES_OF_LAYERS[net], place=APPENDICES[net],
              fixed="after")  # fmt: skip

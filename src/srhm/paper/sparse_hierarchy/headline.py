@@ -1,6 +1,6 @@
 """What the paper states, in its own words, and the claims that measure it.
 
-Claims are those of this study and, by their identifiers alone, of the named nets on the same page.
+Claims are those of this study and, by their identifiers alone, of VGG, ResNet and EfficientNet.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ NETWORKS = "Common architectures"
 
 
 def _by_depth(net: str, name: str) -> dict[str, str]:
-    """Exponents of a net at L = 2 and 3."""
+    """Exponents of a network at L = 2 and 3."""
     words = {"s0": "s_0+1", "v": "v"}[name]
     return {
         f"{net.upper()}, L = {depth}: exponent of {words}": f"{name}-exponent-{net}-L{depth}"
@@ -43,16 +43,16 @@ def other_run(publications: Sequence[str]) -> tuple[str, pd.DataFrame]:
 
 
 def _invariances(net: str) -> dict[str, str]:
-    """P*_S and P*_D over P* of a net at s = 2, L = 2 and 3."""
+    """P*_S and P*_D divided by P* of a network at s = 2, L = 2 and 3."""
     return {
-        f"{net.upper()}, L = {depth}: P*_{kind.upper()} over P*": f"{kind}-ratio-{net}-s2-L{depth}"
+        f"{net.upper()}, L = {depth}: P*_{kind.upper()}/P*": f"{kind}-ratio-{net}-s2-L{depth}"
         for kind in "sd"
         for depth in (2, 3)
     }
 
 
 def _short(net: str) -> tuple[str, str]:
-    """Labels of its P*_S and P*_D over P* for a terminal."""
+    """Labels of its P*_S/P* and P*_D/P* for a terminal."""
     return f"{net}: P*_S / P*", f"{net}: P*_D / P*"
 
 
@@ -64,7 +64,7 @@ HEADLINE: tuple[Statement, ...] = (
         quote="Empirical sample complexity P* for a LCN … versus estimation of Eq. 3 … Same as (B)"
         " for CNNs, supporting Eq. 4",
         place="caption of Figure 4 B, C",
-        lines={"LCN, CNN: slope of log P* on the laws": "slope-against-prediction"},
+        lines={"LCN, CNN: slope of log P* on Eq. 3, 4": "slope-against-prediction"},
     ),
     Statement(
         heading=COMPLEXITY,
@@ -104,9 +104,9 @@ HEADLINE: tuple[Statement, ...] = (
         short=("LCN / CNN: exponent of s_0+1",),
         quote="the sample complexity is only quadratic in L in (s_0+1) for CNNs, while it is"
         " exponential in L for LCNs",
-        place="section 4; Eq. 3 over Eq. 4",
+        place="section 4; Eq. 3 divided by Eq. 4",
         lines={
-            f"LCN over CNN, paired, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
+            f"LCN/CNN, paired, L = {depth}: exponent of s_0+1": f"lcn-over-cnn-L{depth}"
             for depth in (2, 3)
         },
     ),
@@ -125,7 +125,7 @@ HEADLINE: tuple[Statement, ...] = (
         quote="for a fixed dimension d, a higher sparsity is preferable as it leads to a smaller"
         " sample complexity",
         place="section 4; Figure 5",
-        lines={"LCN, d = 64: P* of the sparser over the denser": "sparser-is-easier"},
+        lines={"LCN, d = 64: P* of sparser/denser data": "sparser-is-easier"},
     ),
     Statement(
         heading=SPARSITY,
@@ -135,8 +135,8 @@ HEADLINE: tuple[Statement, ...] = (
         " Eq. 3 and Eq. 4",
         place="appendix A; Figures 7, 8",
         lines={
-            f"{net.upper()}, sparsity B: slope of log P* on the law": f"sparsity-b-slope-{net}"
-            for net in ("lcn", "cnn")
+            f"{net.upper()}, sparsity B: slope of log P* on Eq. {eq}": f"sparsity-b-slope-{net}"
+            for net, eq in (("lcn", 3), ("cnn", 4))
         },
     ),
     Statement(
@@ -173,7 +173,7 @@ HEADLINE: tuple[Statement, ...] = (
         " hierarchy in one go",
         place="section 6; Figures 12, 15",
         lines={
-            f"{net.upper()}: half-way P of {kind.upper()}, l ≥ 2 over l = 1": claim
+            f"{net.upper()}: P at half height of {kind.upper()}, l ≥ 2 / l = 1": claim
             for kind in "sd"
             for net in ("lcn", "cnn")
             for claim in [f"{kind}-onset-of-levels-{net}"]
@@ -187,7 +187,7 @@ HEADLINE: tuple[Statement, ...] = (
         " architectures like VGG, ResNet, and EfficientNet",
         place="section 5; Figure 9",
         lines={
-            f"half-way P of {kind.upper()} over that of ε": f"{kind}-half-way-networks"
+            f"P at half height of {kind.upper()} / of ε": f"{kind}-half-way-networks"
             for kind in "sd"
         },
     ),

@@ -67,4 +67,4 @@ say("bottleneck-rank-decay",
     weights.mean("excess", per="key", is_decayed=True, is_deep=True),
     Within(0, 1), "1, ours: a network trained before had 2 to 3 where n_c - 1 = 3",
     place="talk, slide 'Bottleneck Structure on the Weights'")  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out
@@ -25,7 +24,10 @@ GRAMMAR = ["net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width"]
 # Below this error two predictors have both learnt, and agree whatever they are.
 LEARNT = 0.05
 # Rows with which a mean has no interval.
-CENSORED = {"not reached": "not_reached", "below the measured range": "below_range"}
+CENSORED = {
+    "with P* above the measured range": "not_reached",
+    "with P* below the measured range": "below_range",
+}
 
 
 def of_the_flow(table: pd.DataFrame) -> pd.DataFrame:
@@ -134,7 +136,8 @@ for net, equation in (("lcn", "Eq. 3"), ("cnn", "Eq. 4")):
     law(f"empty-places-{net}-feature",
         f"{net.upper()}, feature learning (smallest α̃): exponent of s_0+1 in P*, L = 2",
         stars.slope("P_star", "places", net=net, L=2, feature=True, error="clusters",
-                    within=(*(one for one in GRAMMAR if one != "s0"), "seed"), tells="alpha_tilde"),
+                    within=(*(one for one in GRAMMAR if one != "s0"), "seed"),
+                    note_columns="alpha_tilde"),
         place=f"{equation}; thesis, chapter 3b, Fig. 8", **LAW)  # fmt: skip
 law("sgd-agrees", "Modulus of the difference of the test errors of SGD and gradient flow",
     checked.mean("size"), Below(0.05), f"{HALF_OF_THE_THRESHOLD} there is no number",
@@ -143,28 +146,24 @@ for kind in "SD":
     onset(f"{kind.lower()}-onset-feature",
           f"Feature learning (smallest α̃): P*_{kind} divided by P*",
           onsets.given(kind=kind).mean("ratio", scale="log", feature=True,
-                                       tells="alpha_tilde"))  # fmt: skip
+                                       note_columns="alpha_tilde"))  # fmt: skip
 for name, says, where in (
-    ("at-end", "All α̃: modulus of the difference of the test errors of the final kernel and the"
-               " network",
+    ("at-end", "All α̃: modulus of test error of the final kernel minus the network's",
      {"kernel": "end"}),
     ("at-start-lazy",
-     "Largest α̃: modulus of the difference of the test errors of the first kernel and the network",
+     "Largest α̃: modulus of test error of the first kernel minus the network's",
      {"kernel": "initial", "lazy": True}),
 ):  # fmt: skip
     kernel(f"kernel-{name}", says,
            frozen.mean("size", per=("curve", "alpha_tilde"), where={**where, "unlearnt": True},
-                       tells="alpha_tilde"))  # fmt: skip
+                       note_columns="alpha_tilde"))  # fmt: skip
 order("r-before-training", "Relative stability R_2 = D_2/G_2 of layer 2 before training",
-      before_training.mean("log", feature=True, tells="alpha_tilde"),
+      before_training.mean("log", feature=True, note_columns="alpha_tilde"),
       Factor(1, within=3), "×3, ours: from 0.3 to 3 counts as order one",
       place="thesis, chapter 4, Fig. 3")  # fmt: skip
 
-CLAIMS = after_a_look(
-    predictions(sheet.claims, {
-        "sgd-agrees": "2026-11-21, 3920f51e",
-    }),
-    {
+CLAIMS = sheet.finished(
+    committed={"sgd-agrees": "2026-11-21, 3920f51e"}, changed={
         "sgd-agrees kernel-at-end kernel-at-start-lazy":
             "the modulus of differences, with an upper bound; before signed means within 0.05 of 0",
     },

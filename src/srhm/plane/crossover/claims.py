@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 import pandas as pd
 
 from srhm.model.seeding import generator
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out
@@ -114,15 +113,15 @@ for net in ("cnn", "fcn"):
          " and Table 2", "the thesis measured 1.7 (1.66 expected) and 1.25 (1.33)"),
     ):  # fmt: skip
         change(f"{regime}-slope-{net}",
-               f"{net.upper()}, L = {DEPTH}, {window}: exponent of α̃ in the kernel change"
-               " ‖ΔΘ‖/‖Θ0‖", members.slope("kernel_change", "alpha_tilde", within=MEMBER,
+               f"{net.upper()}, L = {DEPTH}, {window}: exponent of α̃ in kernel change ‖ΔΘ‖/‖Θ0‖",
+               members.slope("kernel_change", "alpha_tilde", within=MEMBER,
                              where={"net": net, regime: True},
-                             tells=("P", "width", "alpha_tilde")),
+                             note_columns=("P", "width", "alpha_tilde")),
                Within(expected, tolerance), f"{tolerance:g}, ours: {why}",
                place=f"thesis, chapter 3a, Fig. 5a{place}")  # fmt: skip
     change(f"half-time-{net}",
-           f"{net.upper()}, α̃ ≤ {SHORT:g}: largest half time of training/α̃ divided by the"
-           " smallest", half_times.number(Stored, net=net, each="P = {P}{words}"), Below(1.5),
+           f"{net.upper()}, α̃ ≤ {SHORT:g}: half time of training / α̃, largest / smallest",
+           half_times.number(Stored, net=net, note_rows="P = {P}{words}"), Below(1.5),
            "ours: a factor 1.5 between the largest and the smallest",
            place="thesis, chapter 3a, Fig. 5c")  # fmt: skip
 output = sheet.topic(TOPIC, "crossover_variance")
@@ -131,10 +130,10 @@ for regime, words in (("lazy", "Lazy learning, α̃ ≥ 100"), ("feature", "Feat
            f"{words}: width h times output variance, largest h divided by smallest h ≥ {WIDE}",
            variances.given(lazy=regime == "lazy").mean(
                "ratio", scale="log",
-               each="{ratio:.2f} ({net}, h = {narrow} to {wide}, alpha_tilde = {alpha_tilde:g})"),
+               note_rows="{ratio:.2f} ({net}, h = {narrow} to {wide}, α̃ = {alpha_tilde:g})"),
            Factor(1, within=2), "ours: a factor 2", fixed="after",
            place="thesis, chapter 3a, Fig. 4a, b")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims, {"half-time-*": "pairs of width and scale of which all members fit"}
+CLAIMS = sheet.finished(
+    changed={"half-time-*": "pairs of width and scale of which all members fit"},
 )

@@ -27,7 +27,7 @@ def peaks(cells: pd.DataFrame) -> pd.DataFrame:
 sheet = Sheet()
 say = sheet.topic("Double descent: error and norm of the output against width", "double_descent")
 say("norm-peak", "Width of the largest norm of the output divided by h*, the least width that fits",
-    peaks.mean("over_star", scale="log", each="{net}, P = {P}: {peak:g} against {h_star:.3g}"),
+    peaks.mean("over_star", scale="log", note_rows="{net}, P = {P}: {peak:g} against {h_star:.3g}"),
     Factor(1, within=2), "×2: a step of the widths is a factor of 1.3 to 2",
     place="thesis, ch. 2b, Fig. 5, 7A")  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

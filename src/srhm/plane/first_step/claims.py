@@ -20,7 +20,7 @@ say = sheet.topic(
 )  # fmt: skip
 say("first-step-law-lcn",
     "LCN, first gradient step: slope of log P at noise = signal against log (s_0+1)^L n_c m^L",
-    exponents.given(of="law", depth=None).mean("slope", tells="n_grammars"), Within(1, 0.15),
+    exponents.given(of="law", depth=None).mean("slope", note_columns="n_grammars"), Within(1, 0.15),
     "0.15, as for P*: a factor 1.4 a decade; the exponents say which parameter causes a misfit",
     )  # fmt: skip
 for name, of, letters, L, expected in (
@@ -29,6 +29,6 @@ for name, of, letters, L, expected in (
 ):  # fmt: skip
     say(f"first-step-{name}-exponent-lcn-L{L}",
         f"LCN, first gradient step: exponent of {letters} in the P of noise = signal, L = {L}",
-        exponents.given(of=of, depth=L).mean("slope", tells="n_grammars"),
+        exponents.given(of=of, depth=L).mean("slope", note_columns="n_grammars"),
         Within(expected, 0.35))  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

@@ -9,7 +9,6 @@ from math import nan
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.jamming_rows import jamming_points
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -47,26 +46,25 @@ for data, sigma, expected, networks, place in (
     ("srhm", "relu", 0.5, "ReLU, SRHM", "Fig. 9e for images"),
 ):
     say(f"hp-negative-{sigma}-{data}",
-        f"Jammed networks ({networks}): negative fraction of the nonzero modes of the Hessian"
-        " term Hp", spectra.mean("negative", data=data, activation=sigma), Within(expected, 0.05),
+        f"Jammed networks ({networks}): negative fraction of nonzero modes of Hessian term Hp",
+        spectra.mean("negative", data=data, activation=sigma), Within(expected, 0.05),
         "0.05, ours: the expected 0.5 of ReLU and 0.43 of tanh are 0.07 apart",
         place=f"thesis, ch. 1, {place}")  # fmt: skip
 say("unsatisfied-at-jamming-random",
     "ReLU, random data, first jammed P/N: unsatisfied points N_Δ divided by weights N",
     at_the_transition.mean("unsatisfied", data="random", activation="relu",
-                           each="P/N = {load:.2f} at N = {n_weights}"),
+                           note_rows="P/N = {load:.2f} at N = {n_weights}"),
     Within(0.75, 0.25),
     "0.25, ours: N_Δ/N rises with P/N, and a step of the grid is some 10 % of P/N",
     place="thesis, ch. 1, Fig. 6a")  # fmt: skip
 say("n-star-true-over-shuffled",
     "Weights N* needed to fit P points: true labels divided by shuffled labels",
     jamming_points.ratio(
-        "N_star", labels="parity", over={"labels": "shuffled"}, each="{ratio:.2f} at {P}",
+        "N_star", labels="parity", over={"labels": "shuffled"}, note_rows="{ratio:.2f} at {P}",
         on=("net", "L", "s", "s0", "v", "m", "n_c", "P", "bias", "initialisation", "settings")),
     Below(1), "an upper bound: structured labels need fewer weights",
     place="thesis, ch. 1, Fig. 10: below random")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {"hp-negative-* unsatisfied-*": "jammed from a mean loss of 1e-9 on, before 1e-12"},
+CLAIMS = sheet.finished(
+    changed={"hp-negative-* unsatisfied-*": "jammed from a mean loss of 1e-9 on, before 1e-12"},
 )

@@ -36,7 +36,7 @@ CLAIMS = (
         why="the bound is an equal P*: below 1 layerwise training needs fewer points",
         measure=Mean(
             "inverse", rows=ratios.given(over="shallow", under="layerwise", as_bound=True),
-            scale="ratio", open=OPEN, what="grammars", tells=("lower bounds",),
+            scale="ratio", open=OPEN, what="grammars", note_columns=("lower bounds",),
         ),
     ),
 )  # fmt: skip

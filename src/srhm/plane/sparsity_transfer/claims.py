@@ -38,4 +38,4 @@ for net in ("cnn", "lcn"):
     say(f"sparsity-b-to-a-{net}",
         f"{net.upper()} that has learnt sparsity B: test error on data of sparsity A",
         errors.mean("error", net=net, trained_on="B", tested_on="A"))  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

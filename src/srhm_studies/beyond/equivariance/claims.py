@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.sheet import Sheet, rows_of
 from srhm_studies.beyond.equivariance.analysis import ALL, NOTHING, by_layer, changed, on_digits
@@ -65,8 +64,7 @@ for net, low_pass, value in (
     ("steerable", False, 0.36), ("plain", False, 0.24),
 ):  # fmt: skip
     say(f"tetris-{net}-{'filtered' if low_pass else 'unfiltered'}",
-        f"Accuracy on rotated blocks of Tetris: {net} network {'with' if low_pass else 'without'}"
-        " low-pass filter",
+        f"Accuracy on rotated Tetris blocks: {net}, {'with' if low_pass else 'no'} low-pass filter",
         networks.given(experiment="tetris", widest=True).mean("accuracy", net=net,
                                                               low_pass=low_pass),
         Within(value, 0.1), "0.1, ours: fewer voxels and fields than the thesis has, whose runs"
@@ -87,8 +85,7 @@ say("layers-strides",
     "Change under rotations relative to the distance of classes: layer 3 divided by layer 1",
     quotient(layer=3, over={"layer": 1}), Above(1), "strides are suspected")  # fmt: skip
 say("layers-filter",
-    "Change of class scores under rotations relative to their distance: with low-pass filter"
-    " divided by without",
+    "Change of class scores under rotations / their distance: with / without low-pass filter",
     quotient(layer=5, over={"change": "no-filter"}, what="pairs of networks"), Below(1),
     ORDERED)  # fmt: skip
 say("change-all",
@@ -117,8 +114,7 @@ for net, train, test, value in (
     ("spherical", "R", "R", 0.95), ("spherical", "NR", "R", 0.94),
 ):  # fmt: skip
     say(f"digits-{net}-{train}-{test}",
-        f"{net.capitalize()} network trained on {TURNED[train]} digits: accuracy on"
-        f" {TURNED[test]} digits",
+        f"{net.capitalize()} network, training on {TURNED[train]} digits: accuracy, {TURNED[test]}",
         DIGITS.mean(f"accuracy_{test}", net=net, train=train), Within(value, 0.1),
         "0.1, ours: 1,797 digits of 8 x 8 pixels in place of 70,000 of 28 x 28")  # fmt: skip
 say("digits-no-loss",
@@ -126,11 +122,8 @@ say("digits-no-loss",
     DIGITS.mean("gained", net="spherical", train="NR"), Within(0, 0.05),
     "0.05, ours: the thesis loses 0.02; 600 digits tell 0.02")  # fmt: skip
 
-CLAIMS = after_a_look(
-    predictions(sheet.claims, {
-        "layers-* change-all": "2026-11-26, ea121678",
-    }),
-    {
+CLAIMS = sheet.finished(
+    committed={"layers-* change-all": "2026-11-26, ea121678"}, changed={
         "digits-planar-R-R digits-planar-NR-NR digits-spherical-* digits-no-loss":
             "40 epochs in place of 10; of 10 were known 0.82 to 0.86 of spherical networks",
         "filter-lowers gates-below-components":

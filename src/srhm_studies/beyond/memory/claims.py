@@ -11,7 +11,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.estimators import Range, pairs_of
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.sheet import Sheet, rows_in, rows_of
@@ -86,8 +85,8 @@ sheet, THESIS = Sheet(), "thesis, ch. 7"
 topic = partial(sheet.topic, "Two hypotheses and a finite memory")
 say = topic("memory_columns", place=f"{THESIS}, Fig. 2: by nothing")
 say("columns-local-optimum",
-    "RAM: fraction by which learning from columns of confidence + 1e-4 lowers the probability q of"
-    " the worse arm", learnt_by_ram.number(Range, "gain", tells="status"), Below(0.01),
+    "RAM: fraction by which learning from columns of confidence + 1e-4 lowers q (worse arm)",
+    learnt_by_ram.number(Range, "gain", note_columns="status"), Below(0.01),
     "an upper bound: 0.01, what the 1e-4 and the end of the flow may leave")  # fmt: skip
 
 say = topic("memory_starts", expected=Below(0),
@@ -97,23 +96,23 @@ for prefix, words, panel, large in (
 ):  # fmt: skip
     for start, other in (("linear", "random"), ("columns", "linear"), ("ccp", "columns")):
         say(f"{prefix}-{start}-below-{other}",
-            f"{words}, probability q of the worse arm: learnt from {STARTS[start]} minus from"
-            f" {STARTS[other]}", learnt.given(large=large).difference(
+            f"{words}, q (worse arm): learnt from {STARTS[start]} minus from {STARTS[other]}",
+            learnt.given(large=large).difference(
                 "q", memory="ram", start=start, over={"start": other}, on=settings(start),
-                tells="size"), place=f"{THESIS}, Fig. 4 {panel}")  # fmt: skip
+                note_columns="size"), place=f"{THESIS}, Fig. 4 {panel}")  # fmt: skip
 for prefix, words, panel, large in (
     ("memento", "Memento", "C", False), ("memento-4", "Memento, m = 4", "D", True),
 ):  # fmt: skip
     for other in ("cycles", "necklace"):
         say(f"{prefix}-random-{other}",
-            f"{words}, probability q of the worse arm: learnt from random starts minus from"
-            f" {STARTS[other]}", learnt.given(large=large).difference(
+            f"{words}, q (worse arm): learnt from random starts minus from {STARTS[other]}",
+            learnt.given(large=large).difference(
                 "q", memory="memento", start="random", over={"start": other}, on=settings(other),
-                tells="size"), Within(0, 0.05),
+                note_columns="size"), Within(0, 0.05),
             "0.05, ours: a tenth of all values that q can have, 0 to 1/2",
             place=f"{THESIS}, Fig. 4 {panel}: no significant difference")  # fmt: skip
 say("random-start-costs-memento-less",
-    "Increase of the probability q of the worse arm by random starts: Memento minus RAM",
+    "Increase of q (worse arm) by random starts: Memento minus RAM",
     costs.mean("cost"), why="an upper bound: a Memento is less sensitive to its start",
     place=f"{THESIS}, section 5")  # fmt: skip
 
@@ -121,15 +120,14 @@ say = topic("memory_architectures", expected=Below(0),
             why="an upper bound: the thesis finds Memento better")  # fmt: skip
 for suffix, M_eff, panel in (("", 64, "E"), ("-256", 256, "F")):
     say(f"memento-below-ram{suffix}",
-        f"Random starts of equal seed, effective memory {M_eff}: q of the Memento minus q of the"
-        " RAM", learnt.given(large=M_eff > SMALL).difference(
+        f"Random starts, effective memory {M_eff}: q (worse arm) of Memento minus RAM",
+        learnt.given(large=M_eff > SMALL).difference(
             "q", memory="memento", start="random", M_eff=M_eff, over={"memory": "ram"},
             on=("M_eff", "mu", "r", "t_end", "seed")), place=f"{THESIS}, Fig. 4 {panel}",
         )  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "memento-below-ram":
             "at M_eff = 64 alone, as in the thesis, before with M_eff = 16; 20 seeds as there,"
             " before 6",

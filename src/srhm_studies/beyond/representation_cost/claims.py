@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.sheet import Rows, Sheet, rows_in
 from srhm_studies.beyond.representation_cost.analysis import (
@@ -140,15 +139,16 @@ say = sheet.topic("Representation cost against depth", "cost_depth", why=QUARTER
 corrections = rows_in("limits", what="seeds")
 for rank in (1, 2, 3):
     say(f"cost-R0-rank-{rank}", f"Representation cost per layer, R^(0), of a map of rank {rank}",
-        corrections.mean("R0", map=f"rank {rank}", tells="L"), Within(rank, 0.25))  # fmt: skip
+        corrections.mean("R0", map=f"rank {rank}", note_columns="L"),
+        Within(rank, 0.25))  # fmt: skip
 say("cost-R0-square", "Representation cost per layer, R^(0), of the identity on a square",
-    corrections.mean("R0", map="square", tells="L"), Within(2, 0.25),
+    corrections.mean("R0", map="square", note_columns="L"), Within(2, 0.25),
     place=slide("Identity cost"))  # fmt: skip
 say("cost-R0-circle-conjecture",
     "Representation cost per layer, R^(0), of the identity on a circle",
-    corrections.mean("R0", map="circle", tells="L"), Within(2, 0.25))  # fmt: skip
+    corrections.mean("R0", map="circle", note_columns="L"), Within(2, 0.25))  # fmt: skip
 say("cost-R1-square", "First correction R^(1) to the cost of the identity on a positive square",
-    corrections.mean("R1", map="square", tells="L"), Within(0, 0.5),
+    corrections.mean("R1", map="square", note_columns="L"), Within(0, 0.5),
     "0.5: a map that decay flattens by a tenth in two directions costs 0.4 less",
     place=slide("Identity cost"))  # fmt: skip
 say("cost-linear-target",
@@ -174,7 +174,7 @@ BOTTLENECK = slide("Bottleneck Structure on the Weights")
 say = sheet.topic("Bottleneck structure of the weights", "cost_weights", why=HALF, place=BOTTLENECK)
 say("cost-weight-rank",
     "Maps of known rank: singular values near 1 in middle layers minus the rank",
-    maps.mean("excess", is_rank=True, deepest=True, tells="L"), Within(0, 0.5))  # fmt: skip
+    maps.mean("excess", is_rank=True, deepest=True, note_columns="L"), Within(0, 0.5))  # fmt: skip
 say("cost-planar", "Maps of bottleneck rank k: directions of middle representations minus k",
     middles.mean("excess", per="key"), Within(0, 0.5), place=slide("Identity cost"))  # fmt: skip
 say("cost-geodesic",
@@ -186,14 +186,15 @@ say("cost-geodesic",
 say = sheet.topic("Four classes in the plane", "cost_classes", why=HALF,
                   place=slide("Implications: Classification"))  # fmt: skip
 say("cost-class-rank", "Four classes in the plane: directions of the middle layer of deep networks",
-    halfway("classes").mean("n_visible", tells="L"), Within(1, 0.49))  # fmt: skip
+    halfway("classes").mean("n_visible", note_columns="L"), Within(1, 0.49))  # fmt: skip
 OURS = "0.5: the number is ours, from two triangles of groups with a tripoint each"
 for word, n, why in (("shallow", 2, OURS), ("deep", 0, HALF)):
     say(f"cost-zigzag-{word}",
         f"Four groups on a zigzag, {word} networks: points where three classes meet",
-        zigzag.mean("tripoints", **{word: True}, tells="L"), Within(n, 0.5), why)  # fmt: skip
+        zigzag.mean("tripoints", **{word: True}, note_columns="L"),
+        Within(n, 0.5), why)  # fmt: skip
 say("cost-zigzag-rank", "Four groups on a zigzag: directions of the middle layer of deep networks",
-    halfway("zigzag").mean("n_visible", tells="L"), Within(1, 0.49))  # fmt: skip
+    halfway("zigzag").mean("n_visible", note_columns="L"), Within(1, 0.49))  # fmt: skip
 
 say = sheet.topic("Fewer outputs than the symmetry leaves", "cost_half", fixed="after",
                   place=slide("Impact of the Output Dim."))  # fmt: skip
@@ -224,7 +225,7 @@ say = sheet.topic(
 )  # fmt: skip
 say("cost-factorisation-rank",
     "Network of the losses of gradient descent: singular values near 1 in middle layers",
-    losses.mean("weight_rank", tells="L"), Within(2, 0.49), HALF)  # fmt: skip
+    losses.mean("weight_rank", note_columns="L"), Within(2, 0.49), HALF)  # fmt: skip
 for name, column, words, n in (
     ("overlap", "overlap", "|w^T theta|", 1),
     ("rest", "rest", "||(I - w w^T) theta||", 1),
@@ -233,7 +234,7 @@ for name, column, words, n in (
 ):
     say(f"cost-explained-{name}",
         f"Network of the losses of gradient descent: R^2 of {words} from two components",
-        losses.mean(f"explained_{column}", tells="L"), Within(n, 0.1))  # fmt: skip
+        losses.mean(f"explained_{column}", note_columns="L"), Within(n, 0.1))  # fmt: skip
 
 say = sheet.topic("Ranks by layer on a grammar", "cost_hierarchy", place=BOTTLENECK)
 say("cost-hierarchy-rank",
@@ -241,9 +242,8 @@ say("cost-hierarchy-rank",
     last_layers.mean("excess"), Within(0, 1),
     "1, ours, as for other networks on a grammar")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "cost-R0-* cost-R1-square cost-sharpness cost-weight-rank":
             "stable networks alone, before all",
         "cost-unstable-ranks": "written when gradients of some of the networks were known",

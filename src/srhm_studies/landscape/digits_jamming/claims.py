@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.jamming_rows import jammed, jamming_points, transitions
 from srhm.scorecard.rows import LEFT_OUT, left_out
@@ -78,7 +77,8 @@ MONOTONE = ("a lower bound, ours, as of VGG, ResNet and EfficientNet; the fracti
 jamming("digits-n-star-over-random",
         "Weights N* needed to fit P points: digits divided by random data, at equal P",
         jamming_points.ratio("N_star", is_random=False, over={"is_random": True},
-                     on=("n_inputs", "hidden_layers", "P", "settings"), each="{ratio:.2f} at {P}"),
+                     on=("n_inputs", "hidden_layers", "P", "settings"),
+                     note_rows="{ratio:.2f} at {P}"),
         Below(1), "an upper bound: images need fewer weights than random data",
         place="thesis, ch. 1, Fig. 10: below")  # fmt: skip
 jamming("digits-n-star-growth",
@@ -93,14 +93,14 @@ jamming("random-n-star-growth",
 jamming("random-unsatisfied",
         "Random data, first jammed P/N: unsatisfied points N_Δ divided by weights N",
         transitions.mean("unsatisfied", is_random=True,
-                          each="{unsatisfied:.2f} (P/N = {load:.2f})"),
+                          note_rows="{unsatisfied:.2f} (P/N = {load:.2f})"),
         Within(0.75, 0.25),
         "0.25, ours: N_Δ/N rises with P/N, and a step of the grid is a factor of 1.8",
         place="thesis, ch. 1, Fig. 6a")  # fmt: skip
 jamming("random-unsatisfied-depth",
         "Random data, equal loss: unsatisfied points per weight at L = 5 divided by those at L = 3",
         by_loss.ratio("unsatisfied", hidden_layers=5, over={"hidden_layers": 3}, on="step",
-                      each="{ratio:.2f}"),
+                      note_rows="{ratio:.2f}"),
         Within(1, 0.3), "0.3, ours: as of N* by depth; written after seeing results", fixed="after",
         place="thesis, ch. 1, Fig. 6b: one curve for all L")  # fmt: skip
 for name, label, place in (("random", "Random data", "Fig. 6c"), ("digits", "Digits", "Fig. 9c")):
@@ -112,25 +112,25 @@ for name, label, place in (("random", "Random data", "Fig. 6c"), ("digits", "Dig
 jamming("n-star-by-error",
         "Digits and random data: slope of log dN*/dP against the log test error at N*",
         steps.slope("growth", "error", within="hidden_layers", n_inputs=10,
-                    each="{growth:.3f} at {error:.3f}"),
+                    note_rows="{growth:.3f} at {error:.3f}"),
         Within(1, 0.25),
         "0.25, ours: as of N* against P; written after seeing results", fixed="after",
         place="thesis, ch. 9: dN*/dP ~ ε, a conjecture")  # fmt: skip
 descent("digits-has-cusp",
         "Fraction of the curves whose largest test error is at an inner width, from N*/2 on",
-        curves.part("is_cusp"), Above(0.75),
+        curves.fraction("is_cusp"), Above(0.75),
         "a lower bound, ours: what twelve curves can tell; written after seeing results",
         fixed="after", place="thesis, ch. 2a, Fig. 4: a cusp at jamming")  # fmt: skip
 descent("digits-cusp",
         "Digits: N of the largest final test error divided by N* (N*: weights needed to fit)",
-        cusps.mean("peak_over_star", scale="log", each="P = {P}: {N_peak:g} against {N_star:.3g}"),
+        cusps.mean("peak_over_star", scale="log",
+                   note_rows="P = {P}: {N_peak:g} against {N_star:.3g}"),
         Factor(1, within=2), "×2, ours: a step of the widths",
         place="thesis, ch. 2a, Fig. 4C")  # fmt: skip
 descent("mnist-cusp-place",
-        f"MNIST: N of the largest test error from {BEFORE:g} N* on, divided by N* (weights needed"
-        " to fit)",
-        tops.mean("over_star", scale="log", each="{over_star:.2f}"),
+        f"MNIST: N of the largest test error from {BEFORE:g} N* on, divided by N* (needed to fit)",
+        tops.mean("over_star", scale="log", note_rows="{over_star:.2f}"),
         Factor(1, within=2), "×2, ours: as of digits",
         place="thesis, ch. 2a, Fig. 4B, C")  # fmt: skip
 
-CLAIMS = after_a_look(sheet.claims, {"digits-cusp": "curves with a cusp alone, before all"})
+CLAIMS = sheet.finished(changed={"digits-cusp": "curves with a cusp alone, before all"})

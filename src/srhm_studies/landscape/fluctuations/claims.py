@@ -12,7 +12,7 @@ from math import log, nan
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Measurement, after_a_look
+from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import Jackknife, Mean, listed_as_left_out
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -89,7 +89,7 @@ def exponent(x: str, y: str, *, data: str, of: str = "width") -> Jackknife:
         partial(_exponent, x=x, y=y, means=means),
         rows=sizes.given(least=FAR, data=data) if of == "width" else members.given(data=data),
         words=partial(_without_logarithm, x=x, y=y, means=means, of=of),
-        note=f"{y} in {x}", tells=(of,),
+        note_columns=(of,),
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def _without_logarithm(rows: pd.DataFrame, *, x: str, y: str, means: Means, of: 
         return [int(at) for at in table.loc[~analysis.positive(table[x], table[y]), of]]
 
     left = missing(rows)
-    words = f"of {rows[of].nunique()} with no positive mean ({of} {', '.join(map(str, left))})"
+    words = f"of {rows[of].nunique()} with no positive mean ({of} = {', '.join(map(str, left))})"
     end = listed_as_left_out({words: len(left)})
     draws = [len(missing(rows[rows["seed"] != seed])) for seed in sorted(set(rows["seed"]))]
     if any(draws):
@@ -149,8 +149,8 @@ for data, (tag, end, start) in SETS.items():
         fitted("delta", "excess", of="n"), Within(2, 0.5),
         "0.5, ours: the thesis's free fit over sizes has 2.5", place=f"{CH_2B} 4: δ²")  # fmt: skip
     say(f"{name}members-estimate",
-        f"{start}exponent of ‖f − f̄‖/‖∇f‖ in the distance δ of boundaries, ensembles of n"
-        " networks", fitted("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
+        f"{start}exponent of ‖f − f̄‖/‖∇f‖ in distance δ of boundaries, ensembles of n networks",
+        fitted("estimate", "delta", of="n"), Within(1, 0.15), "0.15, ours",
         place=f"{CH_2B} 10: linear")  # fmt: skip
 
     say = sheet.topic(TOPIC, f"fluctuations_size{end}")
@@ -192,13 +192,12 @@ say = sheet.topic(TOPIC, "fluctuations_norm")
 # The thesis expects it and does not show it.
 say("fluctuations-sgd-norm",
     "Digits: largest ‖f‖² of all widths, batches of 4 divided by batches of all points",
-    Jackknife(smoothed, rows=noise, scale="ratio", tells=("width",)),
+    Jackknife(smoothed, rows=noise, scale="ratio", note_columns=("width",)),
     Below(1), "an upper bound: noise smooths the divergence",
     place="thesis, ch. 8.3: a relevant perturbation near jamming")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "fluctuations-divergence-peak":
             "the interval has the steps of the widths and of N*, before the scatter of seeds "
             "alone, which is zero",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import Measurement, after_a_look
+from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import Range, Ratio, Stored, as_ratio
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.jamming_rows import BEYOND
@@ -108,7 +108,7 @@ def ratio_of_n_star(rows: Rows, where: dict[str, Any], over: dict[str, Any]) -> 
     """N* of some data sets divided by that of others."""
     return rows.number(
         RatioOfSteppedSizes, "N_star", where=where, over=over, on=("seed", "P", "budget"),
-        each="{ratio:.2f}",
+        note_rows="{ratio:.2f}",
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ for kind in NAMES:
         if isfinite(value):
             gaps(f"gaps-{side}-{kind}",
                  f"{NAMES[kind]}: exponent {letter} of the gaps of {points} points",
-                 exponents.given(side=side).number(Stored, where={"kind": kind}, each=WINDOW),
+                 exponents.given(side=side).number(Stored, where={"kind": kind}, note_rows=WINDOW),
                  Within(value, 0.1),
                  place=f"thesis, ch. 1, Fig. {'9d' if kind == 'digits-3' else '8'}")  # fmt: skip
 
@@ -165,11 +165,9 @@ for sigma, name, place in (("relu", "ReLU", "Fig. 7a, b"), ("tanh", "tanh", "Fig
 LARGEST = partial(negative.number, Range, "over", largest=True)
 FRACTION = "fraction of negative modes of the Hessian H"
 for name, sigma, says, place, expected, why, measure in (
-    ("bound", "tanh", "negative modes of the Hessian term Hp divided by unsatisfied points N_Δ,"
-                      " largest",
+    ("bound", "tanh", "negative modes of Hessian term Hp / unsatisfied points N_Δ, largest",
      "N_Δ ≥ N_−", Below(1), "an upper bound: at a minimum N_Δ modes of H0 outweigh them", LARGEST),
-    ("bound", "relu", "negative modes of the Hessian term Hp minus cusps N_c, divided by N_Δ,"
-                      " largest",
+    ("bound", "relu", "(negative modes of Hessian term Hp − cusps N_c) / N_Δ, largest",
      "N_Δ ≥ N_− − N_c",
      Below(1), "an upper bound: at a minimum H0 and cusps outweigh them", LARGEST),
     ("negative", "tanh", FRACTION, "Fig. 7: 11 of 2232",
@@ -179,10 +177,7 @@ for name, sigma, says, place, expected, why, measure in (
     ("hp-negative", "relu", "negative fraction of the nonzero modes of the Hessian term Hp",
      "Fig. 7a: symmetric", Within(0.5, 0.05), "0.05, ours: as in the study jamming",
      partial(negative.mean, "negative_hp", per="seed")),
-    ("unsatisfied", "tanh", "unsatisfied points N_Δ divided by weights N, jammed networks", "Fig."
-                                                                                            " 6d:"
-                                                                                            " a"
-                                                                                            " jump",
+    ("unsatisfied", "tanh", "jammed: unsatisfied points N_Δ / weights N", "Fig. 6d: a jump",
      Above(0.43), "a lower bound: C_0 of tanh, the least that a smooth minimum has (section II)",
      partial(negative.mean, "unsatisfied", per="seed")),
 ):  # fmt: skip
@@ -204,9 +199,8 @@ for name, says, source, expected, why, kinds, column, settled in (
             cusps.given(settled=settled).mean(column, per="seed", where={"kind": kinds}),
             expected, why, place=f"thesis, ch. 1, Fig. 12{source}")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "gaps-plus-* gaps-minus-*":
             "networks of the largest budget, before of the only one; seeds drawn again; "
             "jammed digits at a last rate of 1e-7",

@@ -43,11 +43,11 @@ say("minima-negative-relu", "ReLU, slopes fixed: fraction of negative modes of t
     "0.05, ours: half of it", place="thesis, ch. 1, Fig. 7: 10 %")  # fmt: skip
 for sigma, says, place, why in (
     ("tanh",
-     "tanh, largest of all networks: negative modes of Hessian term Hp divided by N_Δ", "N_Δ ≥ N_−",
+     "tanh, largest: negative modes of Hessian term Hp / unsatisfied points N_Δ", "N_Δ ≥ N_−",
      "an upper bound: at a minimum N_Δ modes of H0 outweigh them"),
     ("relu",
-     "ReLU, largest of all networks: negative modes of Hessian term Hp minus cusps, divided by"
-     " N_Δ", "N_Δ ≥ N_− − N_c", "an upper bound: at a minimum H0 and cusps outweigh them"),
+     "ReLU, largest: (negative modes of Hessian term Hp − cusps N_c) / N_Δ", "N_Δ ≥ N_− − N_c",
+     "an upper bound: at a minimum H0 and cusps outweigh them"),
 ):  # fmt: skip
     say(f"minima-bound-{sigma}", says,
         jammed.number(Range, "over", largest=True, activation=sigma), Below(1),
@@ -60,7 +60,7 @@ for kind in ("relu-3", "tanh-3"):
         say(f"minima-{side}-{kind}",
             f"{NAMES[kind]}, at minima: exponent {letter} of the gaps of {points} points",
             of_gaps.number(Stored, where={"kind": kind, "side": side},
-                           each=f"{{gaps}} gaps between {WINDOW[0]:g} and {WINDOW[1]:g}"),
+                           note_rows=f"{{gaps}} gaps between {WINDOW[0]:g} and {WINDOW[1]:g}"),
             Within(known[kind], 0.1),
             "0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's",
             place="thesis, ch. 1, Fig. 8")  # fmt: skip
@@ -73,4 +73,4 @@ say("minima-jump-relu",
     networks.mean("unsatisfied", per="seed", activation="relu"), Within(0.75, 0.1),
     "0.1, ours: ReLU's of the thesis lie between 0.7 and 0.8",
     place="thesis, ch. 1, Fig. 6: 0.75")  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

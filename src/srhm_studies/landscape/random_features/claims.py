@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.sheet import Sheet, rows_of
 
@@ -54,9 +53,9 @@ for name, which, source, over, tolerance, why in (
 ):  # fmt: skip
     say(f"random-features-{name}",
         f"Random features: error of the infinite ensemble divided by {which}",
-        limits.given(over=over).mean("ratio", scale="ratio", per=SET, alone="data"),
+        limits.given(over=over).mean("ratio", scale="ratio", per=SET, note_by="data"),
         Within(1, tolerance), why, place=f"thesis, ch. 8.1; {source}")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims, {"random-features-variance random-features-excess": "in N − P, before in N"}
+CLAIMS = sheet.finished(
+    changed={"random-features-variance random-features-excess": "in N − P, before in N"},
 )

@@ -5,7 +5,6 @@ Fixed before any curve of this study was trained (methods.md).
 
 from functools import partial
 
-from srhm.scorecard.claims import predictions
 from srhm.scorecard.expectations import Above, Factor, Within
 from srhm.scorecard.sheet import Sheet
 from srhm_studies.learning_curves.attention.analysis import bags, exponents, stars, stars_from_zero
@@ -17,9 +16,9 @@ HALF = "0.5: it tells whole exponents apart; three grammars of v = 4 and two of 
 SPARSE = (1, 2)  # s_0
 exponent_of = partial(stars.slope, "P_star", "per_place", per=GRAMMAR, what="P* of grammars")
 ratio_of = partial(
-    stars.ratio, net=NET, on=("L", "v", "s0", "seed"), per=GRAMMAR, alone=("v", "s0")
+    stars.ratio, net=NET, on=("L", "v", "s0", "seed"), per=GRAMMAR, note_by=("v", "s0")
 )
-mean_of_bags = partial(bags.mean, s0=SPARSE, per=GRAMMAR, alone=("v", "s0"))
+mean_of_bags = partial(bags.mean, s0=SPARSE, per=GRAMMAR, note_by=("v", "s0"))
 
 sheet = Sheet()
 topic = partial(sheet.topic, figure="attention", place="prediction of this project")
@@ -67,13 +66,11 @@ say = topic("Transformers in Figure 1")
 for kind in "SD":
     for net in LAWS:
         say(f"plane-{kind}-{net}",
-            f"Sensitivity {kind} of the output at P*: transformer with positions divided by"
-            f" {net.upper()}",
+            f"Sensitivity {kind} of the output at P*: transformer with positions / {net.upper()}",
             ratio_of(kind, s0=SPARSE, over={"net": net}, scale="log"), Factor(1, 2),
             "2: nets of one error lie within a factor of about 2 in Figure 1",
             place="Figure 1: one relation of error and sensitivity for all networks")  # fmt: skip
 
-CLAIMS = predictions(
-    sheet.claims,
-    {"s0-positions* s0-change-* points-* bags*": "2026-11-25, 0cefaf50"},
+CLAIMS = sheet.finished(
+    committed={"s0-positions* s0-change-* points-* bags*": "2026-11-25, 0cefaf50"},
 )

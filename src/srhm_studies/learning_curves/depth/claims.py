@@ -31,9 +31,8 @@ for L in (3, 4):
 for net, (equation, _) in LAWS.items():
     for L in (3, 4):
         say(f"depth-first-{net}-{L}",
-            f"{net.upper()}, L = {L}: exponent of s_0+1 in P* from s_0 = 0 to 1, minus the exponent"
-            " from 1 to 2",
+            f"{net.upper()}, L = {L}: exponent of s_0+1 in P*, s_0 = 0 to 1 minus s_0 = 1 to 2",
             exponents.difference("exponent", net=net, L=L, of="0 to 1", over={"of": "1 to 2"},
                                  on=("net", *OF_GRAMMAR)),
             Within(0, 0.25), place=f"{equation}: one exponent for all s_0")  # fmt: skip
-CLAIMS = tuple(sheet.claims)
+CLAIMS = sheet.finished()

@@ -8,7 +8,6 @@ from functools import partial
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.expectations import Factor, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_in
@@ -24,7 +23,7 @@ WITH_MOMENTUM = {"optimiser": "momentum"}
 
 
 def _uncensored(rows: pd.DataFrame) -> pd.DataFrame:
-    return left_out(rows, {"censored": rows["status"] != "reached"})
+    return left_out(rows, {"without P* in the measured range": rows["status"] != "reached"})
 
 
 grammars = rows_in("grammars", nothing="no such P*", what="P* of grammars")
@@ -75,20 +74,19 @@ for net, equation in {"lcn": "Eq. 3", "cnn": "Eq. 4"}.items():
         points(f"points-{name}-{net}",
               f"{named}: P* of {WORDS[name]} divided by P* of SGD with momentum",
               stars.ratio("P_star", net=net, optimiser=name, over=WITH_MOMENTUM,
-                          on=("net", *OF_GRAMMAR, "s0"), alone=("v", "s0"), **PAIRED),
+                          on=("net", *OF_GRAMMAR, "s0"), note_by=("v", "s0"), **PAIRED),
               Factor(1, factor), why)  # fmt: skip
     points(f"same-noise-{net}",
           f"{named}: P* of SGD divided by P* with momentum, at equal rate / (1 - momentum)",
           at_every_rate.ratio("P_star", net=net, optimiser="plain", over=WITH_MOMENTUM,
-                              on=("net", *OF_GRAMMAR, "s0", "effective"), alone="effective",
+                              on=("net", *OF_GRAMMAR, "s0", "effective"), note_by="effective",
                               **PAIRED),
           Factor(1, 1.1),
            "the scale of the noise is equal; the study temperature has 1.00 [0.99, 1.01]",
           place="Smith and Le (2018)")  # fmt: skip
 
-CLAIMS = after_a_look(
-    predictions(sheet.claims, {"s0-change-* points-*": "2026-11-25, 8bd366ae"}),
-    {
+CLAIMS = sheet.finished(
+    committed={"s0-change-* points-*": "2026-11-25, 8bd366ae"}, changed={
         "*-decay-*":
             "a network that stops at the step limit and errs does not count where its seed had"
             " learnt from fewer points; before, some grammars were left out for it",

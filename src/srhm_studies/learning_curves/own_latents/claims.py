@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import predictions
 from srhm.scorecard.complexity_rows import of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -114,14 +113,14 @@ AT = {"shared": "pooled across positions", "separate": "at each position"}
 sheet = Sheet()
 topic = partial(sheet.topic, figure="own_latents", place=COUNT)
 say = topic("Synonyms")
-for target, least, expected, place in (
+for target, least, value, place in (
     ("context", 2, 3, ARTICLE), ("parent", 3, 2, COUNT), ("class", 2, 0, ARTICLE),
 ):  # fmt: skip
     for L in range(least, 5):
         unused = " (1 - m/v^(s-1))" if target == "context" else ""
         say(f"m-{target}-L{L}",
             f"Counts of {COUNTED[target]} {AT['shared']}: exponent of m in P*{unused}, L = {L}",
-            exponent(target, "shared", "m", L=L), Within(expected or L, 0.5), HALF,
+            exponent(target, "shared", "m", L=L), Within(value or L, 0.5), HALF,
             place=place)  # fmt: skip
 say("v-context",
     "Counts of cousins pooled across positions: exponent of v in P* (1 - m/v^(s-1)), L = 3",
@@ -135,8 +134,7 @@ for target, expected, why in (
     ("class", Below(WRONG), "the bound defines P*"),
 ):
     say(f"full-{target}",
-        f"Counts of {COUNTED[target]} {AT['shared']}: fraction of wrong pairs at the largest P,"
-        " all tuples in use",
+        f"Counts of {COUNTED[target]} {AT['shared']}: fraction of wrong pairs, m = v^(s-1)",
         full.mean("wrong", target=target, net="shared"), expected, why)  # fmt: skip
 
 say = topic("Depth")
@@ -150,10 +148,10 @@ for target, net, (factor, within, why) in (
 ):  # fmt: skip
     for L in (2, 3):
         say(f"{target}-{net}-L{L + 1}-over-L{L}",
-            f"Counts of {COUNTED[target]} {AT[net]}: P* at L = {L + 1} divided by"
-            f" {'m ' * (target == 'class')}P* at L = {L}",
+            f"Counts of {COUNTED[target]} {AT[net]}: P*(L = {L + 1}) /"
+            f" {'m ' * (target == 'class')}P*(L = {L})",
             stars.ratio("P_per_m", target=target, net=net, L=L + 1, over={"L": L}, on=others("L"),
-                        scale="log", alone=("v", "m"), what="grammars"), Factor(factor, within),
+                        scale="log", note_by=("v", "m"), what="grammars"), Factor(factor, within),
             why, place=COUNT if net == "shared" else ARTICLE)  # fmt: skip
 for target in ("context", "class"):
     say(f"first-{target}",
@@ -175,18 +173,17 @@ for target in ("context", "class"):
         exponent(target, "shared", "s0", s=3, L=2), Within(3, 0.35))  # fmt: skip
 
 say = topic("Where noise equals signal", why=EXACT)
-for letter, expected, along in (("m", 3, ()), ("v", 1, ("n_c",))):
+for letter, value, along in (("m", 3, ()), ("v", 1, ("n_c",))):
     say(f"noise-{letter}",
         f"Counts of cousins {AT['shared']}: exponent of {letter} in P (1 - m/v^(s-1)) at noise ="
-        " signal, L = 3", of_noise("shared", letter, 3, *along), Within(expected, 0.3))  # fmt: skip
-for net, L, expected in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6)):
+        " signal, L = 3", of_noise("shared", letter, 3, *along), Within(value, 0.3))  # fmt: skip
+for net, L, value in (("shared", 3, 2), ("separate", 2, 5), ("separate", 3, 6)):
     say(f"noise-s0-{net}-L{L}",
         f"Counts of cousins {AT[net]}: exponent of s_0+1 in the P of noise = signal, L = {L}",
-        of_noise(net, "s0", L), Within(expected, 0.3))  # fmt: skip
+        of_noise(net, "s0", L), Within(value, 0.3))  # fmt: skip
 
-CLAIMS = predictions(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    committed={
         "m-parent-* v-context full-* context-shared-* class-shared-* first-* noise-*"
         " s0-context-*-L? s0-parent-* s0-class-*-L?": "2026-11-25, 4e7975f6",
         "s0-*-shared-L2-s3": "2026-11-25, b71226c1",

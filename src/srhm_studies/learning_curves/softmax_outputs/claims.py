@@ -5,7 +5,6 @@ l = L stays near 0.46, as in Figures 12 and 15 (study `sparse_hierarchy`). The p
 the softmax.
 """
 
-from srhm.scorecard.claims import predictions
 from srhm.scorecard.expectations import Below, Factor
 from srhm.scorecard.sheet import Sheet
 from srhm_studies.learning_curves.softmax_outputs.analysis import (
@@ -22,8 +21,7 @@ say = sheet.topic(
 for net in ("lcn", "cnn"):
     for L in (2, 3):
         say(f"s-softmax-{net}-L{L}",
-            f"{net.upper()}, L = {L}: sensitivity S of the softmax to synonyms of level l = L,"
-            f" P above {BEYOND} P*",
+            f"{net.upper()}, L = {L}: S of softmax, synonyms of level l = L, P above {BEYOND} P*",
             beyond.mean("softmax", net=net, L=L, per=NETWORKS), Below(INSENSITIVE),
             "the smallest threshold that the paper has for S; certain answers have S near"
             " 2ε n_c/(n_c - 1), below 0.03 at ε = 1 %",
@@ -36,4 +34,4 @@ for net in ("lcn", "cnn"):
         " lower it, uncertain right ones raise it, and errors of x and p_L x are not independent:"
         " by how much is not known", place="prediction of this project")  # fmt: skip
 
-CLAIMS = predictions(sheet.claims, {"s-certain-*": "2026-11-28, 01e7be5b"})
+CLAIMS = sheet.finished(committed={"s-certain-*": "2026-11-28, 01e7be5b"})

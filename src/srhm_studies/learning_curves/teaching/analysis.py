@@ -19,7 +19,10 @@ from srhm_studies.learning_curves.learner import uncensored
 from srhm_studies.learning_curves.teaching.configuration import LEARNER
 
 CURVE = LEARNER.curve
-UNDONE = (0.2, 0.6)  # test errors of networks that have learnt a part of the task
+UNDONE = (0.2, 0.6)  # test errors of networks that have learnt some of the task
+LARGER_RATIO = "that may have a larger P*_S/P*_D"
+LARGER_INVERSE = "that may have a larger P*_D/P*_S"
+CENSORED = "with P*_S or P*_D outside of the measured range"
 NOTHING, BOTH, SYNONYMS, PLACES = "nothing", "both", "synonyms", "places"
 
 
@@ -46,7 +49,8 @@ def taught(rows: pd.DataFrame) -> pd.Series:
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of each grammar: a row for each curve and seed, by the rule of `crossing`.
 
-    over_rules: P* over the P at which all class rules but a part of THRESHOLD are seen or guessed.
+    over_rules: P* divided by the P at which all class rules but a fraction of THRESHOLD are seen or
+    guessed.
     """
     own = seed_stars(_of_all_placements(cells))
     seen = own["n_c"] * own["m"] * np.log((1 - 1 / own["n_c"]) / THRESHOLD)
@@ -56,7 +60,7 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of("cells", nothing="no grammar with all four P*", what="grammars and s_0")
 def products(cells: pd.DataFrame) -> pd.DataFrame:
-    """P* of nothing times that of both, over that of places times that of synonyms, by grammar."""
+    """Untaught P* times P* of both, divided by P* of either taught, by grammar."""
     own = seed_stars(_of_all_placements(cells))
     own = own.assign(taught=taught(own)).query("taught != '' and s0 > 0")
     by = ["net", *GRAMMAR, "seed"]
@@ -72,8 +76,8 @@ def products(cells: pd.DataFrame) -> pd.DataFrame:
 def felt(cells: pd.DataFrame) -> pd.DataFrame:
     """P*_S and P*_D of each grammar and curve, and `ratio`, the first over the second, `inverse`.
 
-    Where one is censored its bound stands for it. open_ratio, open_inverse: whether the true number
-    may then be larger; open_either: or smaller.
+    Where one is censored its bound stands for it. LARGER_RATIO, LARGER_INVERSE: whether the true
+    number may then be larger; CENSORED: or smaller.
     """
     cells = _of_all_placements(cells)
     both = seed_stars(cells, "S_2").merge(
@@ -83,14 +87,15 @@ def felt(cells: pd.DataFrame) -> pd.DataFrame:
     low_S, low_D = both["status_S"] == "below_range", both["status_D"] == "below_range"
     high_S, high_D = both["status_S"] == "not_reached", both["status_D"] == "not_reached"
     return both.assign(
-        ratio=ratio, inverse=1 / ratio, taught=taught(both), open_ratio=high_S | low_D,
-        open_inverse=high_D | low_S, open_either=high_S | low_S | high_D | low_D,
+        ratio=ratio, inverse=1 / ratio, taught=taught(both),
+        **{LARGER_RATIO: high_S | low_D, LARGER_INVERSE: high_D | low_S,
+           CENSORED: high_S | low_S | high_D | low_D},
     )  # fmt: skip
 
 
 @rows_of("cells", nothing="no grammar with both P*", what="grammars")
 def deficits(cells: pd.DataFrame) -> pd.DataFrame:
-    """m^(L-1) P* with synonyms taught over P* of nothing, by patterns of placements and grammar."""
+    """m^(L-1) P* with synonyms taught divided by untaught P*, by patterns of positions, grammar."""
     by = ["net", *GRAMMAR, "patterns", "seed"]
     found = seed_stars(cells, by=[*CURVE, "patterns"])  # null of all other cells, which go
     found = found.assign(taught=taught(found))
@@ -106,8 +111,8 @@ def deficits(cells: pd.DataFrame) -> pd.DataFrame:
 def borrowed(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks whose test points were given placements of donors, with what they are taught.
 
-    excess: part that is answered with the donor's class, less that without its placements. undone:
-    whether the test error lies in UNDONE.
+    excess: fraction that is answered with the donor's class, minus that without its positions.
+    undone: whether the test error lies in UNDONE.
     """
     rows = cells[cells["donor"].notna() & ~is_dead(cells)]
     return rows.assign(

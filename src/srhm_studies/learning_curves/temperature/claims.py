@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from srhm.model.grammar import NET_AND_DATA
-from srhm.scorecard.claims import after_a_look, predictions
 from srhm.scorecard.complexity_rows import of_seeds, of_the_paper
 from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Within
@@ -186,7 +185,7 @@ def equal_T(**other: Any) -> Any:
 
 def stored(of: str, net: str, L: int, at: str, **T: float) -> Any:
     """A row of the table of exponents."""
-    return fitted.number(Stored, of=of, net=net, L=L, at=at, **T, each="v = {features}")
+    return fitted.number(Stored, of=of, net=net, L=L, at=at, **T, note_rows="v = {features}")
 
 
 sheet = Sheet()
@@ -226,7 +225,7 @@ for net in ("cnn", "lcn"):
     fit(f"features-small-T-{net}-3",
         f"{net.upper()}, L = 3, s_0 = 0: exponent of v = n_c = m in P* at a tenth of the text's"
         " noise scale T", dense_at_small_T.slope("P_star", "v", net=net, L=3, error="clusters",
-                               each="{P_star:.0f} (v = {v})"), Within(4, 0.35),
+                               note_rows="{P_star:.0f} (v = {v})"), Within(4, 0.35),
         "0.35, as for the same law in sparse_hierarchy; written after seeing v = 4 and 6, before"
         " the curves at v = 5, 7 and 8 were trained", place=LAW[net], fixed="after")  # fmt: skip
 fit("places-by-v-cnn-2",
@@ -246,10 +245,9 @@ fit("table-direct-cnn-2",
     Within(1, 0.1), place=TABLE)  # fmt: skip
 for net, L in DECADES:
     say(f"text-over-practice-{net}-{L}",
-        f"{net.upper()}, L = {L}: P* by the text's recipe / P* by the figures', divided by what T"
-        " alone predicts",
+        f"{net.upper()}, L = {L}: P*(text's recipe) / P*(figures' recipe) / prediction from T",
         by_figures.mean("quotient", net=net, L=L, scale="ratio", error="clusters",
-                         each="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),
+                         note_rows="{measured:.2f} for {predicted:.2f} (v = {v}, s_0 = {s0})"),
         why=f"{about['why']}; written after seeing the points", place=f"Figure 4; {SDE}",
         fixed="after")  # fmt: skip
 for word, words, column, expected, why, place in (
@@ -288,17 +286,16 @@ for stop in (1e-2, 1e-4):
         equal_T(loss_threshold=stop), place="appendix D: stop at 1e-3")  # fmt: skip
 for kind in "SD":
     say(f"concurrence-{kind}",
-        f"P*_{kind}/P* at a tenth of the text's noise scale T divided by P*_{kind}/P* at the"
-        " text's T",
+        f"P*_{kind}/P*: at a tenth of the text's noise scale T divided by at the text's T",
         sensitivities.given(criterion=f"{kind}_2").mean("ratio", scale="ratio", error="clusters"),
         Within(1, 0.15), "0.15: P*_S and P*_D are read off falls less steep than that of the error",
         place="section 5: P*, P*_S and P*_D concur")  # fmt: skip
 
-CLAIMS = after_a_look(
-    predictions(sheet.claims, {
+CLAIMS = sheet.finished(
+    committed={
         "decade-* limit-gradient-flow gradient-descent-steps width": "2026-11-22, 5fa188c1",
-    }),
-    {
+    },
+    changed={
         "decade-*": "the paper's grammars alone, as the pilot's; before, m = 2 and 4 at v = 8, too",
         "concurrence-* limit-*": "intervals by clusters of equal v, whose rules families share",
         "places-text-* places-limit-* synonyms-limit-* table-effect-*":

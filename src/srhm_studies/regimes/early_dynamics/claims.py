@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -186,15 +185,14 @@ say("early-whole-small-variance",
     spread("whole", (0.0, DEEP)), *EQUAL, place=f"{CH_3A}, Fig. 15 b")  # fmt: skip
 say("early-whole-converges",
     "Output α f (f0 not subtracted), largest α̃: fraction of networks that fit",
-    laziest.part("fits"), Within(0, 0.2),
+    laziest.fraction("fits"), Within(0, 0.2),
     "0.2, ours: what twenty networks can tell; it does not converge",
     place=f"{CH_3A}, section 2")  # fmt: skip
 say("early-bias-variance", "Variance of the output with biases divided by variance without, all α̃",
     spread("biased", EVERYWHERE), *EQUAL, place=f"{CH_3A}, Fig. 16 b")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "early-momentum-kernel-*": "without α̃ = 0.1 to 10, where steps are longer than τ",
     },
 )  # fmt: skip

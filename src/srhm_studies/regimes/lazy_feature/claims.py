@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from srhm.flow.configuration import CNN_LAYERS
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Factor, Within
 from srhm.scorecard.rows import left_out
@@ -70,7 +69,7 @@ def networks(cells: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-@rows_of("cells", what="networks; interval of Welch, of both ends",
+@rows_of("cells", what="networks; Welch's interval of both ends",
          nothing="no two pairs of h and alpha_tilde whose networks all fitted")  # fmt: skip
 def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """`contrast_of_half_times` (feature: over alpha_tilde) of pairs that all fitted."""
@@ -117,9 +116,11 @@ for data, net, L in KINDS:
     name = f"{data.replace('_', '-')}{'-cnn' * (net == 'cnn')}-L{L}"
     start = f"{DATA[data]}{', CNN' * (net == 'cnn')}, L = {L}"
     where: dict[str, Any] = {"data": data, "net": net, "depth": L}
-    slope: dict[str, Any] = {"against": "alpha_tilde", "within": MEMBER, "per": "width",
-                             "alone": "width", "tells": ("P", "width"), **where}  # fmt: skip
-    welch: dict[str, Any] = {"where": where, "tells": ("P", "capped")}
+    slope: dict[str, Any] = {
+        "against": "alpha_tilde", "within": MEMBER, "per": "width", "note_by": "width",
+        "note_columns": ("P", "width"), **where,
+    }  # fmt: skip
+    welch: dict[str, Any] = {"where": where, "note_columns": ("P", "capped")}
     kernels(f"kernel-feature-{name}",
             f"{start}, α̃ ≤ 1: exponent of α̃ in the kernel change ‖ΔΘ‖/‖Θ0‖",
             networks.slope("kernel_change", feature=True, **slope), Within(feature_slope(L), 0.25),
@@ -136,24 +137,23 @@ for data, net, L in KINDS:
             "0.1, ours: as for networks on the SRHM",
             place="thesis, ch. 3a, Fig. 5a and Table 2")  # fmt: skip
     kernels(f"half-time-feature-{name}",
-            f"{start}, α̃ ≤ {SHORT:g}: half time of training/α̃, largest h and α̃ divided by"
-            " smallest", half_times.given(lazy=False).number(Stored, **welch),
+            f"{start}, α̃ ≤ {SHORT:g}: half time of training / α̃, largest / smallest h and α̃",
+            half_times.given(lazy=False).number(Stored, **welch),
             place="thesis, ch. 3a, Fig. 5c", **TIMES)  # fmt: skip
     times(f"half-time-lazy-{name}",
-          f"{start}, α̃ ≥ {LAZY:g}: half time of training, largest h and α̃ divided by smallest",
+          f"{start}, α̃ ≥ {LAZY:g}: half time of training, largest / smallest h and α̃",
           half_times.given(lazy=True).number(Stored, **welch),
           place="thesis, ch. 3a, Fig. 5b", **TIMES)  # fmt: skip
 for regime, words in (("feature", "Feature"), ("lazy", "Lazy")):
     output(f"variance-{regime}-digits",
-           f"{words} learning, h ≥ {WIDE}: width h times output variance, widest networks divided"
-           " by narrowest", variances.given(lazy=regime == "lazy").mean(
+           f"{words} learning, h ≥ {WIDE}: h times output variance, widest / narrowest networks",
+           variances.given(lazy=regime == "lazy").mean(
                "ratio", scale="log", net="fcn", depth=DEPTHS,
-               each="{ratio:.2f} ({data}, L = {depth}, alpha_tilde = {alpha_tilde:g})"),
+               note_rows="{ratio:.2f} ({data}, L = {depth}, α̃ = {alpha_tilde:g})"),
            Factor(1, within=2), "ours: a factor 2", place="thesis, ch. 3a, Fig. 4b")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "kernel-feature-* kernel-lazy-* weights-feature-*":
             "means of the slopes of widths, with their interval, as slopes drift with the width; "
             "before, one slope of all networks",

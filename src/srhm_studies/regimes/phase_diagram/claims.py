@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -194,14 +193,13 @@ say("phase-gap",
 say = sheet.topic(TOPIC, "phase_alignment")
 for label, name, kind in (("digits", "Digits", DIGITS), ("patches", "Digits, CNN", PATCHES)):
     say(f"phase-inflation-{label}",
-        f"{name}, feature learning: sum of 10 eigenvalues of the kernel after training divided by"
-        " before", changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
+        f"{name}, feature learning: sum of 10 kernel eigenvalues after / before training",
+        changes.given(kind=kind).mean("inflation", per="seed", scale="ratio"),
         Above(1), "a lower bound: it grows",
         place="thesis, ch. 3a, Fig. 8a, b: the kernel inflates")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "phase-crossover-* phase-no-crossing phase-budget "
         "phase-gain-peak phase-ensemble-flat phase-digits-* phase-whole-* "
         "phase-compressed-* phase-*-digits":

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 
-from srhm.scorecard.claims import after_a_look
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -57,7 +56,7 @@ def with_machines(cells: pd.DataFrame, machines: pd.DataFrame) -> pd.DataFrame:
 SLOPE: dict[str, Any] = {
     "against": "P",
     "within": NETWORK,
-    "tells": ("alpha_tilde", "P"),
+    "note_columns": ("alpha_tilde", "P"),
     "n_inputs": D,
 }
 REGIMES = {"feature": "Feature learning", "lazy": "Lazy learning"}
@@ -76,15 +75,15 @@ for regime in ("feature", "lazy"):
         "0.075, ours: half of the distance between the two regimes at d = 5")  # fmt: skip
 for regime, inputs in (("feature", " of x/√P"), ("lazy", "")):
     say(f"beside-machine-{regime}-d{D}",
-        f"{REGIMES[regime]}, d = {D}: exponent of P in test error divided by error of the tangent"
-        f" kernel{inputs}", with_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
+        f"{REGIMES[regime]}, d = {D}: exponent of P in test error / tangent kernel's{inputs}",
+        with_machines.slope("ratio", regime=regime, **SLOPE), Within(0, 0.075),
         "0.075 as of the exponents; set after seeing both curves up to P = 512", fixed="after",
         place="thesis, ch. 3b, Fig. 9, right: the curves are similar")  # fmt: skip
 say(f"advantage-d{D}",
     f"d = {D}, largest P: test error of feature learning divided by error of lazy learning",
-    advantages.mean("ratio", scale="ratio", n_inputs=D, each="{feature:.4f} / {lazy:.4f}"),
+    advantages.mean("ratio", scale="ratio", n_inputs=D, note_rows="{feature:.4f} / {lazy:.4f}"),
     Below(1), "an upper bound: feature learning errs less")  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims, {"*-d5": "eighteen data sets of the networks in place of six, by cost alone"}
+CLAIMS = sheet.finished(
+    changed={"*-d5": "eighteen data sets of the networks in place of six, by cost alone"},
 )

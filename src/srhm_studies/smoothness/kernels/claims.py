@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables, after_a_look
+from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
 from srhm.scorecard.expectations import Above, Within
 from srhm.scorecard.sheet import Rows, Sheet, rows_of
 from srhm_studies.smoothness.kernels.analysis import FIXED_RANKS
@@ -68,7 +68,7 @@ def convergence(
 
 def exponent(family: Family, rows: Rows = curves) -> Any:
     """Exponent of one curve with the interval of its jackknife, or of its spectra over seeds."""
-    return rows.mean("exponent", where=family, tells=("n_from", "n_to"))
+    return rows.mean("exponent", where=family, note_columns=("n_from", "n_to"))
 
 
 def difference(one: Family, other: Family) -> Any:
@@ -166,22 +166,20 @@ for data, words, place in (("sphere", "Sphere S^", "thesis, ch. 6, Theorem 1; Fi
     for name in NAMES:
         for d in (1, 2, 3, 5) if (data, name) == ("sphere", "laplace") else (1, 2, 3):
             teacher(f"kernel-{data}-{name}-{d}",
-                    f"{words}{d}, {NAMES[name]} teacher, Laplace student: exponent β of the"
-                    " squared error ~ P^-β",
+                    f"{words}{d}, {NAMES[name]} teacher, Laplace student: squared error ~ P^-β",
                     exponent({**STUDENT, "data": data, "d": d, "teacher": name, "sigma": d}),
                     tenth(learning_exponent(name, "laplace", d)), place=place)  # fmt: skip
 on_S2 = {**STUDENT, "data": "sphere", "d": 2, "teacher": "laplace"}
 teacher("kernel-sigma",
-        "Sphere S^2, Laplace teacher and student: exponent β of the squared error at σ = d minus β"
-        " at σ = 10", difference({**on_S2, "sigma": 2.0}, {"sigma": 10.0}),
+        "Sphere S^2, Laplace teacher and student: β of squared error ~ P^-β, σ = d minus σ = 10",
+        difference({**on_S2, "sigma": 2.0}, {"sigma": 10.0}),
         Within(0, 0.1 * learning_exponent("laplace", "laplace", 2)),
         figure="kernel_dimensions", place="thesis, ch. 6, appendix C, Fig. 6")  # fmt: skip
 for index, name in enumerate(
     ("laplace", "matern-1", "matern-3/2", "matern-2", "matern-5/2"), start=1
 ):
     teacher(f"kernel-matern-{index}",
-            f"Circle S^1, Matérn teacher ν = {index}/2, Laplace student: exponent β of the"
-            " squared error ~ P^-β",
+            f"Circle S^1, Matérn teacher ν = {index}/2, Laplace student: squared error ~ P^-β",
             exponent({**STUDENT, "data": "sphere", "d": 1, "teacher": name, "sigma": 2.0}),
             tenth(learning_exponent(name, "laplace", 1)),
             place="thesis, ch. 6, Eq. 26; Fig. 8")  # fmt: skip
@@ -219,16 +217,15 @@ CONVERGENCE = "change of eigenvalues 10 to 100 from P/4 to P/2 divided by change
 CONVERGED: dict[str, Any] = {"expected": Above(1), "why": DOUBLINGS, "fixed": "after",
                              "place": "thesis, ch. 6, appendix J, Fig. 9"}  # fmt: skip
 mnist("kernel-mnist-convergence", f"MNIST: {CONVERGENCE}",
-      convergence.given(data="mnist5k").mean("factor", per="seed", tells="P"),
+      convergence.given(data="mnist5k").mean("factor", per="seed", note_columns="P"),
       **CONVERGED)  # fmt: skip
 mnist("kernel-mnist-theta",
-      "MNIST, Laplace kernel: exponent 1/(θ − 1) of the fall of Gram eigenvalues with rank,"
-      f" {TENS}", exponent({**SPECTRUM_OF, "data": "mnist5k"}, OF_FIXED), tenth(1 / 0.937),
+      f"MNIST, Laplace kernel: exponent 1/(θ − 1) of Gram eigenvalues by rank, {TENS}",
+      exponent({**SPECTRUM_OF, "data": "mnist5k"}, OF_FIXED), tenth(1 / 0.937),
       "a tenth, as on spheres", place="thesis, ch. 6, Fig. 9: θ = 1.937")  # fmt: skip
 for d in (1, 2, 3):
     geometry(f"kernel-theta-{d}",
-             f"Sphere S^{d}, Laplace kernel: exponent 1/(θ − 1) of the fall of Gram eigenvalues"
-             " with rank",
+             f"Sphere S^{d}, Laplace kernel: exponent 1/(θ − 1) of Gram eigenvalues by rank",
              exponent({**SPECTRUM_OF, "data": "sphere", "d": d}, ranks.given(window="ranks")),
              tenth(1 / (density_exponent("laplace", d) - 1)),
              figure="kernel_pca", place="thesis, ch. 6, Eq. 56, 57")  # fmt: skip
@@ -238,12 +235,11 @@ for d in (1, 2, 3, 5):
              exponent({**DISTANCE, "data": "sphere", "d": d}),
              tenth(1 / d), place="thesis, ch. 6, Eq. 15; Fig. 4")  # fmt: skip
 geometry("kernel-gram-convergence", f"Digits: {CONVERGENCE}",
-         convergence.mean("factor", per="seed", tells="P"), figure="kernel_pca",
+         convergence.mean("factor", per="seed", note_columns="P"), figure="kernel_pca",
          **CONVERGED)  # fmt: skip
 
-CLAIMS = after_a_look(
-    sheet.claims,
-    {
+CLAIMS = sheet.finished(
+    changed={
         "kernel-sphere-laplace-? kernel-sphere-gauss-[23] kernel-cube-laplace-? kernel-lattice-*"
         " kernel-matern-* kernel-sigma": "24 seeds in place of 4 to 12, by cost alone",
         "kernel-sphere-laplace-5": (

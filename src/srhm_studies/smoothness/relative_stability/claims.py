@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from srhm.scorecard.claims import Measurement, after_a_look, predictions
+from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import Estimator, Range, Slope, no_points
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.sheet import Rows, Sheet, rows_of
@@ -238,8 +238,8 @@ SAME = Factor(1, within=10**0.1)
 sheet = Sheet()
 drawn = sheet.topic("Deformations", "stability_deformations")
 drawn("stability-compression",
-      "Random deformations, cut-off c, temperature T: median max Ξ divided by"
-      " c/2 (π³ T ln c)^(1/2)", fields.number(Range, "largest_xi"), Within(1, 0.25),
+      "Random deformations, cut-off c, temperature T: median max Ξ / (c/2 (π³ T ln c)^(1/2))",
+      fields.number(Range, "largest_xi"), Within(1, 0.25),
       "a quarter: it 'can be approximated' by it, on log axes",
       place="thesis, ch. 4, Eq. 13, Fig. 8")  # fmt: skip
 drawn("stability-bound",
@@ -390,16 +390,13 @@ small("stability-few-fall",
 # What was changed after seeing results.
 LONGER = "3000 steps in place of 300, nine networks in place of seven"
 CLUSTERS = "seeds of a network are one cluster"
-CLAIMS = after_a_look(
-    predictions(
-        sheet.claims,
-        {
-            "stability-srhm-start stability-srhm-slope": "2026-11-22, 5b7ce3f5",
-            "stability-coarse-* stability-few-fall": "2026-11-25, 520ddbe8",
-            "stability-fashion-longer": "2026-11-27, 4084aec9",
-        },
-    ),
-    {
+CLAIMS = sheet.finished(
+    committed={
+        "stability-srhm-start stability-srhm-slope": "2026-11-22, 5b7ce3f5",
+        "stability-coarse-* stability-few-fall": "2026-11-25, 520ddbe8",
+        "stability-fashion-longer": "2026-11-27, 4084aec9",
+    },
+    changed={
         "stability-correlation-small stability-correlation-large": "written then",
         "stability-depth-monotone":
             "an upper bound, before -1 ± 0.2; an interval within [-1, 1], before one beyond 1",

@@ -49,8 +49,9 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
         rows.append({"net": net, "taught": taught, "seed": seed, "P_star": found.size,
                      "status": found.status})  # fmt: skip
     table = pd.DataFrame(rows)
-    reasons = {"not reached": table["status"] == "not_reached"}
-    return left_out(table, reasons | {"below the range": table["status"] == "below_range"})
+    reasons = {"with P* above the measured range": table["status"] == "not_reached"}
+    below = {"with P* below the measured range": table["status"] == "below_range"}
+    return left_out(table, reasons | below)
 
 
 @rows_of(stars, nothing="no seed with all four P*", what="seeds")

@@ -3,7 +3,6 @@
 Fixed before any curve of this study was trained (README). Bounds are where teaching does nothing.
 """
 
-from srhm.scorecard.claims import predictions
 from srhm.scorecard.expectations import Above, Below
 from srhm.scorecard.sheet import Sheet
 from srhm_studies.smoothness.taught_digits.analysis import (
@@ -43,13 +42,12 @@ for net, name in NAMES.items():
            )  # fmt: skip
     for taught in OTHER:
         stable(f"own-{taught}-{net}",
-               f"{name}, response R to {WORDS[taught]}: {WORDS[taught]} taught divided by untaught",
+               f"{name}, response R to {WORDS[taught]}: {WORDS[taught]} taught / untaught",
                at_largest.ratio(R[taught], net=net, taught=taught, over={"taught": NOTHING},
                                 on=("net", "P", "seed")))  # fmt: skip
     for taught, other in OTHER.items():
         stable(f"part-{taught}-{net}",
-               f"{name}, response R to {WORDS[taught]}: {WORDS[taught]} taught divided by"
-               f" {WORDS[other]} taught",
+               f"{name}, response R to {WORDS[taught]}: {WORDS[taught]} / {WORDS[other]} taught",
                at_largest.ratio(R[taught], net=net, taught=taught, over={"taught": other},
                                 on=("net", "P", "seed")),
                why="the bound is where either invariance teaches the other fully")  # fmt: skip
@@ -59,4 +57,4 @@ points("places-fc-lenet",
        "the bound is equality: LeNet shares weights among positions, as a CNN does on the SRHM"
        )  # fmt: skip
 
-CLAIMS = predictions(sheet.claims, {"*": "2026-11-26, bb4e4b1e"})
+CLAIMS = sheet.finished(committed={"*": "2026-11-26, bb4e4b1e"})
