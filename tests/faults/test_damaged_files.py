@@ -232,7 +232,7 @@ def two_of_one_name(scene):
     scene.run()  # notes whose results these are
     file, scene.file = scene.file, scene.file.with_name("other.yaml")
     scene.configure(with_P(HIERARCHIES, [60]))
-    assert_said(scene.run()[1], "were made of .*take their place")
+    assert_said(scene.run()[1], "were made of .*replace them")
     scene.file = file
     scene.configure(HIERARCHIES)
 

@@ -105,7 +105,7 @@ REFUSED = [
     ("images", {**IMAGES, "stability": {"n_points": 500}}, "n_points = 500: there are 20 test"),
     ("images", {**IMAGES, "stability": {"n_points": 10, "displacement": 3.0}},
      r"T below 4 / \(pi\^3 c\^2 ln c\) = 0.013, a displacement below 2.62"),
-    ("equivariance", {"tetris": [TETRIS, TETRIS]}, "two groups ask for one cell"),
+    ("equivariance", {"tetris": [TETRIS, TETRIS]}, "two groups request one network"),
     ("first_step", {"grammars": [FIRST, {**FIRST, "P": [40]}]}, r"grammars.1: P = 40"),
     ("first_step", {"grammars": [{**FIRST, "m": [4]}]}, r"grammars.0: m = 4"),
     ("kernels", {"digits": [{"kernel": "gauss", "P": 1201}]}, r"digits.0.P = 1201: .* 1 to 1200"),
@@ -114,7 +114,7 @@ REFUSED = [
     ("kernels", {"neighbours": [{"data": "sphere", "P": 9}]}, "neighbours.0.d: digits have none"),
     ("kernels", {"hierarchies": [{"s0": 0, "v": 3, "P": 5000}]}, "P: no grammar with s0 = 0"),
     ("kernels", {"teacher_student": [{"d": 1, "teacher": "gauss", "P": 9}] * 2},
-     "two groups ask for one cell"),
+     "two groups request one network"),
     ("kernels", {"teacher_student": [{"data": "lattice", "d": 2, "teacher": "laplace", "P": 17}]},
      r"P = 17: a lattice of d = 2 has"),
 ]  # fmt: skip

@@ -119,5 +119,5 @@ def read_claims_in(folder: Path, studies: Collection[str] = STUDIES) -> pd.DataF
         tables = [read_table(files[study], SCHEMA) for study in shown]
     except TableError as error:
         command = "make figures or make reproduce"
-        raise NoResults(f"{error}: of another version, {command} scores it anew") from error
+        raise NoResults(f"{error}: of another version, {command} computes it again") from error
     return pd.concat([one for one in tables if len(one)] or [SCHEMA.empty_table().to_pandas()])

@@ -95,7 +95,7 @@ def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path)
         if trainer is not None and trainer.folder in folders:
             del folders[trainer.folder]
             if (where := directory / trainer.folder).is_dir():
-                print(f"{where} is left alone, its cells have no names: {why.splitlines()[0]}")
+                print(f"{where} is left alone, its networks have no names: {why.splitlines()[0]}")
     return list(folders)
 
 

@@ -325,7 +325,7 @@ def _again(run: Run, folder: Path) -> list[str]:
         ):
             if keys:
                 some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
-                print(f"{what}: {len(keys)} cells of {curve.name} ({some})", flush=True)
+                print(f"{what}: {len(keys)} networks of {curve.name} ({some})", flush=True)
         if asked:
             files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.

@@ -45,8 +45,8 @@ def note_preset(file: Path, results: Path) -> None:
     note, now = results / places.CONFIGURATION, str(file.resolve())
     if note.is_file() and (before := note.read_text(encoding="utf-8")) != now:
         print(
-            f"the tables and figures in {results} were made of {before}; those of {now} take their"
-            " place. Give it a preset name of its own to keep both",
+            f"the tables and figures in {results} were made of {before}; those of {now} replace"
+            " them. Give it a preset name of its own to keep both",
             flush=True,
         )
     write_text(note, now)

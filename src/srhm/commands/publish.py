@@ -130,8 +130,8 @@ def _tables_of_curve(
             found[table] = checked(whole, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
     if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
         raise TableError(
-            f"{files['cells']}: {outdated} of its {len(keys)} cells were trained on a GPU by other"
-            " code and count as missing"
+            f"{files['cells']}: {outdated} of its {len(keys)} networks were trained on a GPU by"
+            " other code and count as missing"
         )
     return found
 

@@ -49,7 +49,7 @@ def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Pl
             key = short_hash([in_keys, cell, source], length=KEY_LENGTH)
             if key in seen:
                 raise ConfigError(
-                    f"  two groups ask for one cell: {canonical_json(cell)} stands in {seen[key]}"
+                    f"  two groups request one network: {canonical_json(cell)} is in {seen[key]}"
                     f" and {family.name}; allowed is each once"
                 )
             seen[key] = family.name

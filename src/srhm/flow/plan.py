@@ -113,7 +113,7 @@ def _check(
         if any(layer.tied for layer in shape.layers):
             raise ConfigError(
                 f"  {where}.net = {shared['net']!r}: allowed are networks each layer of which has"
-                " one filter for all places, or weights of its own for each"
+                " one filter for all positions, or separate weights for each"
             )
 
 

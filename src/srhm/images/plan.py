@@ -110,7 +110,7 @@ class ImagesSection(Keys):
     def _known(cls, nets: list[str]) -> list[str]:
         unknown = [net for net in nets if net not in NAMED]
         if unknown:
-            raise ValueError(f"{', '.join(unknown)}: the named nets are {', '.join(NAMED)}")
+            raise ValueError(f"{', '.join(unknown)}: allowed are {', '.join(NAMED)}")
         return nets
 
     @model_validator(mode="after")

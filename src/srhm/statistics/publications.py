@@ -67,14 +67,14 @@ def read_publications(
                 felt = read_published_table(file, SENSITIVITIES)
         except OtherFormat as other:
             (log or logging.getLogger(__name__)).warning(
-                "without the published run of %s: %s; `make publish PRESET=%s` writes it anew",
+                "without the archived run of %s: %s; `make publish PRESET=%s` writes it again",
                 *(folder.parent.name, other, folder.parent.name),
             )
             continue
         table = all_sample_complexities(cells, felt, thresholds=provenance["thresholds"])
         found.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
         if log:
-            log.info("beside it the published run %s: %d sample complexities from %d cells",
+            log.info("compared with the archived run %s: %d sample complexities of %d networks",
                      folder.parent.name, len(table), provenance["cells"])  # fmt: skip
     return found
 

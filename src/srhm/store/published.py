@@ -59,8 +59,8 @@ def check_digests(folder: Path, provenance: Mapping[str, Any]) -> None:
             preset = folder.parent.name
             raise damaged_file(
                 published_file(folder, table),
-                f"is not the table that {PROVENANCE_FILE} beside it was written for (where `make"
-                f" publish PRESET={preset}` was interrupted, the same command again mends it)",
+                f"is not the table for which {PROVENANCE_FILE} was written (where `make publish"
+                f" PRESET={preset}` was interrupted, the same command again mends it)",
             )
 
 

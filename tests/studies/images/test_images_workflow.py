@@ -68,5 +68,5 @@ def test_a_second_file_with_the_name_of_a_preset_is_said_to_take_its_place(
     for file, before in ((config, None), (config, None), (other, config), (other, None)):
         assert launch.main(["--configfile", str(file), "--directory", str(config.parent)]) == 0
         said = capsys.readouterr().out
-        assert ("take their place" in said) is (before is not None)
+        assert ("replace them" in said) is (before is not None)
         assert before is None or f"were made of {before}; those of {file}" in said
