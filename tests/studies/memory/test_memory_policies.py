@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from srhm.model.seeding import generator
-from srhm_studies.beyond.memory import cells, theory
+from srhm_studies.beyond.memory import analysis, cells
 from srhm_studies.beyond.memory.chain import (
     memento,
     ram,
@@ -47,7 +47,7 @@ def test_columns_of_one_and_two_states_by_hand() -> None:
 @pytest.mark.parametrize("n_states", [1, 2, 5])
 def test_columns_without_exits_reach_their_limit(n_states: int) -> None:
     q = worse_arm_exactly(ram(n_states), column_of_confidence(n_states, 1e-9), **LIMIT)
-    assert q == pytest.approx(theory.column_of_confidence(n_states, LIMIT["mu"]), rel=1e-6)
+    assert q == pytest.approx(analysis.column_of_confidence(n_states, LIMIT["mu"]), rel=1e-6)
 
 
 def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> None:
@@ -59,15 +59,15 @@ def test_exit_rate_is_where_q_is_least_and_tends_to_that_of_many_states() -> Non
         for e in tried[::50]
     ]
     assert min(found) >= q * (1 - 1e-9)
-    assert theory.exit_rate(4, 0.1, reset) == pytest.approx(rate, rel=0.01)
-    many = theory.exit_rate_of_many(0.1, reset)
-    assert theory.exit_rate(80, 0.1, reset) == pytest.approx(many, rel=1e-5)
+    assert analysis.exit_rate(4, 0.1, reset) == pytest.approx(rate, rel=0.01)
+    many = analysis.exit_rate_of_many(0.1, reset)
+    assert analysis.exit_rate(80, 0.1, reset) == pytest.approx(many, rel=1e-5)
 
 
 @pytest.mark.parametrize("m", [2, 3, 5, 7])
 def test_primes_have_a_gray_order_of_all_necklaces(m: int) -> None:
     chain = gray_order(m)
-    assert len(set(chain)) == len(chain) == len(necklaces(m)) == theory.n_necklaces_of_prime(m)
+    assert len(set(chain)) == len(chain) == len(necklaces(m)) == analysis.n_necklaces_of_prime(m)
     assert chain[0] == (0,) * m
     assert chain[-1] == (1,) * m
     for here, there in pairwise(chain):
@@ -85,7 +85,7 @@ def test_formula_is_the_product_over_the_necklaces_of_the_chain() -> None:
         for necklace in gray_order(m)[1:-1]:
             b = sum(necklace)
             odds *= (k_a / (1 - k_a)) ** (m - b) * ((1 - k_b) / k_b) ** b
-        assert theory.necklace(m, mu) == pytest.approx(1 / (1 + odds), rel=1e-10)
+        assert analysis.necklace(m, mu) == pytest.approx(1 / (1 + odds), rel=1e-10)
 
 
 @pytest.mark.parametrize("m", [2, 3])
@@ -94,7 +94,7 @@ def test_necklace_policy_reaches_its_limit_from_above(m: int) -> None:
         worse_arm_exactly(
             memento(m), necklace_policy(m, exit_ends=e**4, exit_inside=e), mu=0.2, reset=1e-60
         )
-        / theory.necklace(m, 0.2)
+        / analysis.necklace(m, 0.2)
         for e in (0.1, 1e-3)
     ]
     assert q[0] > q[1] > 1

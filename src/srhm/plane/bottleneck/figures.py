@@ -9,7 +9,7 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, levels
 from srhm.figures.scales import by_name, parted, shaped
 from srhm.figures.words import described, endings
-from srhm.plane.bottleneck import claims
+from srhm.plane.bottleneck import analysis
 
 DECAY = {False: Look("no decay", VERMILION), True: Look("with decay", BLUE)}
 WHEN = {"end": Look("end of training", line="-", filled=True),
@@ -22,24 +22,24 @@ def bottleneck(
     sensitivities: pd.DataFrame, *, preset: str,
 ) -> Figure:  # fmt: skip
     """Weights, representations and sensitivities of every layer with and without weight decay."""
-    own = cells[cells["study"] == claims.STUDY]
+    own = cells[cells["study"] == analysis.STUDY]
     on = ["curve", "key"]
     coordinates = own[[*on, "P", "weight_decay"]]
     ratios, felt = (table.merge(coordinates, on=on) for table in (summaries, sensitivities))
     felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
     weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
-    large = claims.large_singular_values(values, own)
+    large = analysis.large_singular_values(values, own)
     known = own[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
-    last = levels(known.assign(n=known["n_c"].map(claims.last_rank)), "n", "$n_c-1$", line="--",
+    last = levels(known.assign(n=known["n_c"].map(analysis.last_rank)), "n", "$n_c-1$", line="--",
                   name="n_c - 1")  # fmt: skip
     grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
     spans = pd.DataFrame([
         {"level": str(level),
-         "n": claims.level_directions(level, depth=depth, branching=s, n_features=v)}
+         "n": analysis.level_directions(level, depth=depth, branching=s, n_features=v)}
         for depth, s, v in grammars for level in range(1, depth + 1)
     ], columns=["level", "n"])  # fmt: skip
     return mosaic([
-        _panel("weights", f"singular values above {claims.LARGE:g}", large, "n_large", last,
+        _panel("weights", f"singular values above {analysis.LARGE:g}", large, "n_large", last,
                few=True),
         _panel("weights", "above half of the largest", weights, "n_above_half", last, few=True),
         _panel("representations", "participation ratio", data, "participation_ratio", last,

@@ -12,7 +12,7 @@ from scipy.optimize import minimize, minimize_scalar
 
 from srhm.experiments.cells import Outcome
 from srhm.model.seeding import generator
-from srhm_studies.beyond.memory import theory
+from srhm_studies.beyond.memory import analysis
 from srhm_studies.beyond.memory.chain import MEMORIES, memento, ram, worse_arm, worse_arm_exactly
 from srhm_studies.beyond.memory.learning import flow
 from srhm_studies.beyond.memory.policies import (
@@ -40,9 +40,9 @@ def best_columns(cell: Mapping[str, Any]) -> Outcome:
     return Outcome(
         {
             "q": q,
-            "q_limit": theory.column_of_confidence(n_states, mu),
+            "q_limit": analysis.column_of_confidence(n_states, mu),
             "exit_rate": rate,
-            "exit_rate_limit": theory.exit_rate(n_states, mu, reset) if n_states > 1 else nan,
+            "exit_rate_limit": analysis.exit_rate(n_states, mu, reset) if n_states > 1 else nan,
         }
     )
 
@@ -74,7 +74,7 @@ def necklaces_in_the_limit(cell: Mapping[str, Any]) -> Outcome:
     return Outcome(
         {
             "q": worse_arm_exactly(memento(n_plays), policy, mu=mu, reset=NO_RESET),
-            "q_limit": theory.necklace(n_plays, mu, chain=chain),
+            "q_limit": analysis.necklace(n_plays, mu, chain=chain),
             "n_necklaces": len(necklaces(n_plays)),
             "n_chain": chain,
         }
@@ -96,7 +96,7 @@ def best_necklaces(cell: Mapping[str, Any]) -> Outcome:
     return Outcome(
         {
             "q": float(best.fun),
-            "q_limit": theory.necklace(n_plays, mu, chain=len(gray_order(n_plays))),
+            "q_limit": analysis.necklace(n_plays, mu, chain=len(gray_order(n_plays))),
             "exit_rate": float(ends),
             "exit_rate_inside": float(inside),
         }

@@ -5,46 +5,19 @@ the thesis's, tolerances are ours; both were fixed before measuring. The limits 
 and the chains in Gray order are exact: tests, and no claims.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from srhm.scorecard.estimators import Range, pairs_of
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.sheet import Sheet, rows_in, rows_of
-
-# What two learnt cells that are compared have in common.
-SETTINGS = ["memory", "size", "mu", "r", "t_end"]
-# A solve at a smaller M_eff = 4 M = 4^m is compared with one of the other architecture.
-RAM_STATES, MEMENTO_LETTERS = 4, 4
-
-
-def settings(start: str) -> list[str]:
-    """SETTINGS, and the seed where a start has one: the columns of confidence do not."""
-    return [*SETTINGS, *(["seed"] if start != "ccp" else [])]
-
-
-def of_experiment(cells: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Cells of an experiment that have a q."""
-    return cells[(cells["experiment"] == name) & np.isfinite(cells["q"].to_numpy(dtype=float))]
-
-
-def effective_memory(cells: pd.DataFrame) -> pd.Series:
-    """M_eff: 4 M of a RAM, 4^m of a Memento (definitions 2.5 and 2.6)."""
-    size = cells["size"].astype(int)
-    ram = cells["memory"] == "ram"
-    return (RAM_STATES * size).where(ram, MEMENTO_LETTERS**size)
-
-
-def with_best_columns(cells: pd.DataFrame, starts: Sequence[str]) -> pd.DataFrame:
-    """Learnt RAM cells of these starts with q_best of the columns with their best exit rate."""
-    learnt = of_experiment(cells, "learning")
-    learnt = learnt[(learnt["memory"] == "ram") & learnt["start"].isin(list(starts))]
-    best = of_experiment(cells, "columns")[["size", "mu", "r", "q"]]
-    return learnt.merge(best.rename(columns={"q": "q_best"}), on=["size", "mu", "r"])
-
+from srhm_studies.beyond.memory.analysis import (
+    effective_memory,
+    of_experiment,
+    settings,
+    with_best_columns,
+)
 
 SMALL = 64  # M_eff of the memories that Figure 4 has on its left
 # What a RAM learns from the best columns, compared with these: gain, 1 - q/q_best.

@@ -13,8 +13,8 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws, level, levels
 from srhm.figures.scales import Scale, by_name, coloured, filled, parted, shaped
 from srhm.figures.words import GUIDE, power
-from srhm_studies.beyond.memory import theory
-from srhm_studies.beyond.memory.claims import effective_memory, of_experiment, with_best_columns
+from srhm_studies.beyond.memory import analysis
+from srhm_studies.beyond.memory.analysis import effective_memory, of_experiment, with_best_columns
 
 STARTS = {
     "random": Look("random", BLUE),
@@ -43,16 +43,16 @@ def memory_columns(cells: pd.DataFrame, *, preset: str) -> Figure:
         ours = learnt[learnt["mu"] == mu]
         M = np.arange(1, int(best["size"].max()) + 1)
         limits = pd.DataFrame({"size": list(sizes.looks)})
-        limits["q"] = [theory.column_of_confidence(size, mu) for size in limits["size"]]
+        limits["q"] = [analysis.column_of_confidence(size, mu) for size in limits["size"]]
         panels += [
             Panel(title=f"$\\mu = {mu:g}$, against $r$", y=WORSE,
                   x=RESET, marks=[*_both(own, ours, "r", sizes),
                          levels(limits, "q", "$r \\to 0$: Eq. 7", by=[sizes], name="limit")]),
             Panel(title=f"$\\mu = {mu:g}$, against $M$", y=WORSE, x=Axis("memory states $M$"),
                   marks=[*_both(own, ours, "size", resets),
-                         law(M, [theory.column_of_confidence(int(m), mu) for m in M],
+                         law(M, [analysis.column_of_confidence(int(m), mu) for m in M],
                              "$r \\to 0$: Eq. 7", name="limit"),
-                         law(M, [theory.hellman_cover(int(m), mu) for m in M],
+                         law(M, [analysis.hellman_cover(int(m), mu) for m in M],
                              "Hellman and Cover, state alone", name="bound", line="-.")]),
         ]  # fmt: skip
     ratio = learnt["q"] / learnt["q_best"]
@@ -89,7 +89,7 @@ def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
     sizes, mus = coloured("size", best["size"], "$M$"), filled("mu", best["mu"], "$\\mu$")
     r = np.geomspace(best["r"].min(), best["r"].max(), 50) if len(best) else np.array([])
     mended = pd.DataFrame([
-        {"size": size, "r": reset, "eps": theory.exit_rate(int(size), first, reset)}
+        {"size": size, "r": reset, "eps": analysis.exit_rate(int(size), first, reset)}
         for size in sizes.looks for reset in r
     ])  # fmt: skip
     return mosaic([
@@ -97,7 +97,8 @@ def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
             Marks(rows=best, x="r", y="exit_rate", by=[sizes, mus]),
             laws(mended, "r", "eps", f"Eq. 6, $\\mu = {first:g}$", by=[sizes], name="Eq. 6",
                  line="-"),
-            law(r, lambda at: theory.exit_rate_of_many(first, at), "Eq. 23, many states", line=":"),
+            law(r, lambda at: analysis.exit_rate_of_many(first, at), "Eq. 23, many states",
+                line=":"),
         ]),
         Panel(title="over Eq. 6", x=RESET, y=Axis("$\\varepsilon$ over Eq. 6"), marks=[
             Marks(rows=best, x="r", y="ratio", by=[sizes, mus]), level(1, "1: Eq. 6", line="-"),
@@ -113,7 +114,7 @@ def memory_necklaces(cells: pd.DataFrame, *, preset: str) -> Figure:
     least = found["exit_inside"] == found.groupby(["size", "mu"])["exit_inside"].transform("min")
     necklace, columns = MEMORIES["memento"].colour, MEMORIES["ram"].colour
     states = np.unique(np.geomspace(1, 4.0 ** max(PRIMES) / 4, 40).round()).astype(int)
-    limits = [theory.necklace(m, mu) for m in PRIMES]
+    limits = [analysis.necklace(m, mu) for m in PRIMES]
     return mosaic([
         Panel(title="necklaces towards $q^*$", y=Axis("$q/q^* - 1$", log=True),
               x=Axis("exit rate inside $\\varepsilon_1$", log=True),
@@ -125,11 +126,11 @@ def memory_necklaces(cells: pd.DataFrame, *, preset: str) -> Figure:
               marks=[
                   Marks(rows=found[least & (found["mu"] == mu)], x="M_eff", y="q", name="exact",
                         label="necklaces, exact chain", colour=necklace, filled=False),
-                  law(4 * states, [theory.column_of_confidence(int(M), mu) for M in states],
+                  law(4 * states, [analysis.column_of_confidence(int(M), mu) for M in states],
                       "columns, $\\alpha^{2M-1}$", line="-", colour=columns),
                   law([4.0**m for m in PRIMES], limits, "necklaces, $\\alpha^{m(n(m)-1)}$",
                       line="-", colour=necklace),
-                  law(4 * states, [theory.hellman_cover(4 * int(M), mu) for M in states],
+                  law(4 * states, [analysis.hellman_cover(4 * int(M), mu) for M in states],
                       "Hellman and Cover, $M_\\mathrm{eff}$ states", line="-.", colour=GUIDE),
               ]),
     ], columns=2, preset=preset)  # fmt: skip
