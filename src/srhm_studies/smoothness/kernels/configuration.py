@@ -32,6 +32,8 @@ OF_MNIST5K = {
     "neighbours": f"{HERE}.experiment:neighbours_of_mnist5k",
 }
 N_DIGITS = {"digits": 1797, "mnist5k": N_MNIST5K}
+# Digits for testing, where the section does not say how many.
+N_TEST = {"digits": 597, "mnist5k": 1000, "mnist": 2000}
 # Digits of MNIST for training.
 N_MNIST = 60_000
 # Error that a kernel has to fall below on the SRHM, as a network at its P*.
@@ -66,7 +68,7 @@ class TeacherStudent(Keys):
     )
 
 
-class OfDigits(Keys):
+class Digits(Keys):
     """Parity of digits."""
 
     method: Several[Literal["regression", "svm"]] = Field(
@@ -76,29 +78,8 @@ class OfDigits(Keys):
     sigma: Scales = Field([1.0], description="width over the mean distance between two digits")
     P: Sizes = Field(description="training points, of mnist at most 60000")
     seeds: Seeds = Field(10, description="seeds 0, 1, ...: digits for training and testing")
-
-
-class HandwrittenDigits(OfDigits):
-    """Parity of handwritten digits."""
-
-    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["digits"] - 1, strict=True)] = Field(
-        597, description="test points"
-    )
-
-
-class Mnist5k(OfDigits):
-    """Parity of 5,000 digits of MNIST, which a package holds."""
-
-    n_test: Annotated[int, Field(ge=1, le=N_DIGITS["mnist5k"] - 1, strict=True)] = Field(
-        1000, description="test points"
-    )
-
-
-class Mnist(OfDigits):
-    """Parity of the digits of MNIST, where its files are."""
-
-    n_test: Annotated[int, Field(ge=1, le=10_000, strict=True)] = Field(
-        2000, description="test points"
+    n_test: Annotated[int, Field(ge=1, le=1700, strict=True)] | None = Field(
+        None, description="test points; absent: 597 of digits, 1000 of mnist5k, 2000 of mnist"
     )
 
 
@@ -158,12 +139,12 @@ class KernelsSection(Keys):
     """Learning curves of kernel methods."""
 
     teacher_student: list[TeacherStudent] = Field([], description="teachers and students")
-    digits: list[HandwrittenDigits] = Field([], description="digits")
-    mnist5k: list[Mnist5k] = Field(
+    digits: list[Digits] = Field([], description="digits")
+    mnist5k: list[Digits] = Field(
         [], description="5000 digits of MNIST, which `make env-images` installs; without them only"
         " their published rows are drawn",
     )  # fmt: skip
-    mnist: list[Mnist] = Field([], description="MNIST, left out where its files are not")
+    mnist: list[Digits] = Field([], description="MNIST, left out where its files are not")
     spectra: list[Spectra] = Field([], description="Gram spectra")
     neighbours: list[Neighbours] = Field([], description="nearest neighbours")
     stripes: list[Stripes] = Field([], description="the stripe model")
@@ -203,16 +184,15 @@ def _fields(section: KernelsSection) -> Iterator[CurveCells]:
             yield _family("teacher_student", shared, group)
 
 
-def _parities(
-    groups: Sequence[HandwrittenDigits | Mnist5k | Mnist], data: str
-) -> Iterator[CurveCells]:
+def _parities(groups: Sequence[Digits], data: str) -> Iterator[CurveCells]:
     """Of one kind of digits."""
     for number, group in enumerate(groups):
+        n_test = group.n_test or N_TEST[data]
         # Of MNIST the test points are others by themselves.
-        most = N_DIGITS[data] - group.n_test if data in N_DIGITS else N_MNIST
+        most = N_DIGITS[data] - n_test if data in N_DIGITS else N_MNIST
         _among(f"{data}.{number}", group.P, most)
         names = ("method", "kernel", "sigma", "jitter", "n_test")
-        for shared in combinations(group, *names, data=data, jitter=0.0):
+        for shared in combinations(group, *names, data=data, jitter=0.0, n_test=n_test):
             yield _family(data, shared, group)
 
 
