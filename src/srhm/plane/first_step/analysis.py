@@ -135,21 +135,8 @@ def _spread(grammar: Grammar, table: NDArray[np.float64]) -> tuple[float, float,
     return float(parts[0]), float(parts[1]), float(parts[2])
 
 
-MEASURED = (
-    "n_distinct",
-    "signal",
-    "noise",
-    "n_equal",
-    "synonym_noise",
-    "placement_noise",
-    "latent_signal",
-    "all_synonym_noise",
-    "all_latent_signal",
-)
-
-
 def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row (net, grammar, seed, P, MEASURED) for each net, grammar, seed and P of the entries.
+    """A row (FIRST_STEP) for each net, grammar, seed and P of the entries.
 
     A grammar of two entries is measured once for each net, seed and P.
 
@@ -166,11 +153,11 @@ def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, 
                     if (net, grammar, seed, P) in done:
                         continue
                     done.add((net, grammar, seed, P))
-                    found = asdict(step := first_step(rules, data[:P], net))
-                    found["n_equal"] = step.n_equal
-                    found["n_distinct"] = float(step.n_distinct)
-                    measured = {name: found[name] for name in MEASURED}
-                    yield {"net": net, **asdict(grammar), "seed": seed, "P": P, **measured}
+                    step = first_step(rules, data[:P], net)
+                    numbers = {**asdict(step), "n_equal": step.n_equal}
+                    numbers["n_distinct"] = float(numbers["n_distinct"])
+                    numbers["P"] = numbers.pop("n_train")
+                    yield {"net": net, **asdict(grammar), "seed": seed, **numbers}
 
 
 def _sample(
@@ -255,7 +242,8 @@ def slopes(
     grammars = wide.index.to_frame(index=False)
     x = np.log(grammars[of].to_numpy(dtype=float))
     group = grammars.groupby(list(EXPONENTS[of])).ngroup().to_numpy()
-    found = _slopes(x, np.log(wide.to_numpy(dtype=float)), group)
+    centred = x - (np.bincount(group, x) / np.bincount(group))[group]
+    found = centred @ np.log(wide.to_numpy(dtype=float)) / (centred @ centred)
     return pd.DataFrame({"seed": wide.columns, "slope": found, "n_grammars": len(grammars)})
 
 
@@ -272,10 +260,3 @@ def grouping_ratio(rows: pd.DataFrame, kind: str) -> pd.Series:
 def all_data_ratio(rows: pd.DataFrame) -> float:
     """What the ratio of the synonyms is for all data, geometric mean over rows."""
     return float(np.exp(np.log(rows["all_synonym_noise"] / rows["all_latent_signal"]).mean()))
-
-
-def _slopes(x: np.ndarray, y: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Slopes of the columns of y (grammars, seeds) on x (grammars,), an intercept a group."""
-    sizes = np.bincount(group)
-    centred = x - (np.bincount(group, x) / sizes)[group]
-    return np.asarray(centred @ y / (centred @ centred))
