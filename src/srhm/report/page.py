@@ -138,6 +138,7 @@ def render(
         methods=methods,
         contents=contents(spec, elsewhere, definitions),
         of_paper=of_paper,
+        explorer=_explorer([figure for study in studies for figure in study["figures"]]),
         paper=paper,
         title=title,
         question="" if of_paper else prose_of[0].question,
@@ -161,7 +162,6 @@ def _page_tables(spec: Mapping[str, Any], tables: Mapping[str, StudyTables]) -> 
                 **study["settings"],
                 "publications": spec["publications"],
                 "section": configuration.get(study["name"]),
-                "explorer": _explorer(study["figures"]),
             }
             yield from resolved(study["page_tables"])(tables[study["name"]], settings)
 

@@ -1,7 +1,7 @@
 """A table as it is read on a page, and numbers as they stand in it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -11,7 +11,6 @@ NETS = (*HIERARCHICAL, *CONNECTED, *NAMED)
 NONE = "–"
 NO_BREAK = "\u00a0"
 THIN_SPACE = "\u202f"  # narrow, and no line breaks there
-INTERVAL = f"95{NO_BREAK}% interval"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +19,7 @@ class PageTable:
 
     rows: a text or a number for each column, the first of which names the row. words: the columns
     that hold words, and not numbers. main: the column that is set in bold. on_top: it stands above
-    the scorecard. jumps: numbers of rows by the words of links to them. explore: where the explorer
-    has the rows.
+    the scorecard.
     """
 
     title: str
@@ -30,8 +28,6 @@ class PageTable:
     rows: Sequence[Sequence[Any]]
     words: Collection[str] = ()
     main: str = ""
-    jumps: Mapping[str, int] = field(default_factory=dict)
-    explore: str = ""
     on_top: bool = False
 
     def __post_init__(self) -> None:
