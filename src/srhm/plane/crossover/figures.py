@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from srhm.figures.averaging import spread
 from srhm.figures.looks import BLACK, GREY, VERMILION, Look, net
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.regimes import ALPHA_TILDE, by_family, changes, edges, error_map, shares, title
@@ -101,8 +102,7 @@ def _eigenvalues(title: str, rows: pd.DataFrame) -> Panel:
     own = rows[(rows["quantity"] == "eigenvalue") & (rows["value"] > 0)]
     total = own.groupby(["when", "key"])["value"].transform("sum")
     members = own.assign(value=own["value"] / total)
-    logs = members.assign(value=np.log(members["value"]))
-    means = logs.groupby(["when", "rank"])["value"].mean().transform("exp").reset_index()
+    means = spread(members, "value", ["when", "rank"], geometric=True)
     below = len(own) and means["value"].min() < LEAST
     return Panel(
         title=title, marks=_members_and_mean(members, means, "eigenvalues"),
