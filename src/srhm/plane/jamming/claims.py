@@ -1,7 +1,7 @@
 """Claims on jamming of random and of hierarchical labels (thesis, chapters 1 and 2a).
 
 N counts weights without biases, N_Δ unsatisfied points; N* is the smallest N that fits P points. A
-cell is jammed if N_Δ > 0.1 N, chapter 2a. The table "all_cells" has those of double descent, too.
+cell is jammed if N_Δ > 0.1 N, chapter 2a.
 Expected numbers are the thesis's, tolerances are ours; both were fixed before measuring.
 """
 

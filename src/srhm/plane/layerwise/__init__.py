@@ -25,5 +25,4 @@ STUDY = flow_study(
             ),
         ),
     ),
-    claim_uses={"all_cells": ("cells", "complexity/cells")},
 )

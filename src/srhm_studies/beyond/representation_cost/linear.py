@@ -38,17 +38,6 @@ def representation_cost(singular_values: NDArray[np.float64], *, depth: int) -> 
     return float(depth * np.sum(positive ** (2 / depth)))
 
 
-def best_singular_value(target: float, *, depth: int, weight_decay: float) -> float:
-    """The s that makes (s - target)^2 + lambda L s^(2/L) smallest, by search on both branches."""
-    found = optimize.minimize_scalar(
-        lambda s: (s - target) ** 2 + weight_decay * depth * s ** (2 / depth),
-        bounds=(0.3 * target, target),
-        method="bounded",
-        options={"xatol": 1e-12},
-    )
-    return float(found.x) if found.fun < target**2 else 0.0
-
-
 def geodesic(matrix: Matrix, *, depth: int, layer: int) -> Matrix:
     """(A^T A)^(l/L), the Gram matrix of layer l in the coordinates of the input."""
     _, values, right = np.linalg.svd(matrix)

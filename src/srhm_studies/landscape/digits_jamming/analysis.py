@@ -54,22 +54,18 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
     """The cusp of each curve of `errors` whose N* is known and whose widest network is beyond it.
 
     Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on;
-    is_cusp: whether that is neither the narrowest nor the widest; final, early: error there minus
-    that of the widest network; n_widths.
+    is_cusp: whether that is neither the narrowest nor the widest.
     """
     found = []
     for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
         part = part[part["N"] >= part["N_star"] / 2].sort_values("N")
         if len(part) < 3:
             continue
-        top, last = part.iloc[int(np.argmax(part["final"].to_numpy()))], part.iloc[-1]
-        heights = {name: float(top[name] - last[name]) for name in ("final", "early")}
-        inner = part["N"].iloc[0] < top["N"] < last["N"]
-        found.append({**dict(zip(CURVE, values, strict=True)), "N_star": top["N_star"],
-                      "N_peak": top["N"], "is_cusp": inner, **heights,
-                      "n_widths": len(part)})  # fmt: skip
-    columns = [*CURVE, "N_star", "N_peak", "is_cusp", "final", "early", "n_widths"]
-    return pd.DataFrame(found, columns=columns)
+        top = part.iloc[int(np.argmax(part["final"].to_numpy()))]
+        inner = part["N"].iloc[0] < top["N"] < part["N"].iloc[-1]
+        curve = dict(zip(CURVE, values, strict=True))
+        found.append({**curve, "N_star": top["N_star"], "N_peak": top["N"], "is_cusp": inner})
+    return pd.DataFrame(found, columns=[*CURVE, "N_star", "N_peak", "is_cusp"])
 
 
 def around(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
