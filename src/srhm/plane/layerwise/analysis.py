@@ -60,14 +60,11 @@ GROWTH = partial(
 
 
 @rows_of("sample_complexity", nothing="no grammar with a P* of both")
-def ratios(
-    complexity: pd.DataFrame, *, over: str, under: str, as_bound: bool = False
-) -> pd.DataFrame:
+def ratios(complexity: pd.DataFrame, *, over: str, under: str) -> pd.DataFrame:
     """P* of one series over that of another: `ratio` and `inverse` for each grammar that has both.
 
-    For a P* above that is not reached its lower bound is taken. OPEN: rows with which the interval
-    is unknown: such bounds (unless as_bound: one of the ratio is asked for), and all where a
-    P* below is censored, since the scatter of the others is not that of all.
+    For a P* above that is not reached its lower bound is taken. OPEN: whether the interval is
+    unknown: where a P* below is censored, since the scatter of the others is not that of all.
     """
     rows = compared(complexity)
     top = rows[(rows["series"] == over) & rows["status"].isin(["reached", "not_reached"])]
@@ -75,8 +72,7 @@ def ratios(
     both = top.merge(low, on=list(GRAMMAR), suffixes=("", "_under"))
     bound, censored = both["status"] == "not_reached", both["status_under"] != "reached"
     ratio = both["P_star"].where(~bound, both["P_star_low"]) / both["P_star_under"]
-    is_open = (bound & (not as_bound)) | bool(censored.any())
     n = int((bound & ~censored).sum())
     found = both.assign(ratio=ratio, inverse=1 / ratio, **{"lower bounds": n})
-    found[OPEN] = is_open
+    found[OPEN] = bool(censored.any())
     return left_out(found, {"whose lower P* is censored": censored})

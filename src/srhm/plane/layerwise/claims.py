@@ -35,7 +35,7 @@ CLAIMS = (
         expected=Below(1),
         why="the bound is an equal P*: below 1 layerwise training needs fewer points",
         measure=Mean(
-            "inverse", rows=ratios.given(over="shallow", under="layerwise", as_bound=True),
+            "inverse", rows=ratios.given(over="shallow", under="layerwise"),
             scale="ratio", open=OPEN, what="grammars", note_columns=("lower bounds",),
         ),
     ),

@@ -45,21 +45,11 @@ def identifiable(cells: pd.DataFrame) -> pd.Series:
     return cells["gap"] >= LEAST_GAP
 
 
-def curves(
-    complexity: pd.DataFrame,
-    *,
-    net: str,
-    draws: str = "independent",
-    criterion: str = IDENTIFIABLE,
-    L: int | None = None,
-) -> pd.DataFrame:
-    """Sample complexities of one net and kind of draws, at one depth or at all."""
-    own = complexity[
-        (complexity["net"] == net)
-        & (complexity["draws"] == draws)
-        & (complexity["criterion"] == criterion)
-    ]
-    return own if L is None else own[own["L"] == L]
+def curves(complexity: pd.DataFrame, *, net: str) -> pd.DataFrame:
+    """Sample complexities of one net from independent data, of identifiable grammars."""
+    independent = complexity["draws"] == "independent"
+    identifiable = complexity["criterion"] == IDENTIFIABLE
+    return complexity[(complexity["net"] == net) & independent & identifiable]
 
 
 def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
