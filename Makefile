@@ -22,9 +22,6 @@ GIVEN_DEVICE = $(if $(filter environment,$(firstword $(origin DEVICE))),,$(if $(
 WRONG_FROM = $(if $(filter-out published published-alone,$(if $(filter command,$(firstword $(origin FROM))),$(FROM))),$(error FROM=$(FROM) is not known: published is allowed))
 GIVEN_ROWS = $(WRONG_FROM)$(if $(filter published,$(FROM)), --rows both)$(if $(filter published-alone,$(FROM)), --rows published)
 
-# With VERBOSE=1 the terminal shows all that Snakemake prints.
-GIVEN_LINES = $(if $(VERBOSE), --every-line)
-
 # What a command is about: without STUDY what it means by default.
 GIVEN_STUDY = $(foreach name,$(STUDY),--study $(name))
 # What the workflow is to make of it: a group is a rule of its name, a study one of its name and _study.
@@ -66,7 +63,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc test test-all test-fresh check-gpu lint layout format schema readme play release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc test test-all test-fresh check-gpu lint layout format schema readme release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -119,7 +116,7 @@ help-all:
 	@echo '         make lint         layout and types alone; make format: lay out the code'
 	@echo '         make docs         documents, tutorials and the library as pages: results/docs/index.html'
 	@echo '         make readme       rewrite the numbers in README, docs and studies, and the picture of README'
-	@echo '         make schema       rewrite config/schema.json; make play: docs/front/play.html'
+	@echo '         make schema       rewrite config/schema.json'
 	@echo 'With     STUDY=...         one or several of $(GROUPS)'
 	@echo '$(STUDIES)' | fold -sw 90 | sed 's/^/                           /'
 	@echo '         PRESET=...        one of $(sort $(basename $(notdir $(wildcard config/*.yaml))))'
@@ -127,7 +124,6 @@ help-all:
 	@echo '         CORES=...         number of cores (here: $(CORES))'
 	@echo '         FROM=published    of make reproduce, plan and status: reuse archived results, train the rest'
 	@echo '         DEVICE=...        cpu or cuda: where networks are trained; cuda has not yet run on a GPU'
-	@echo '         VERBOSE=1         of make reproduce: all that Snakemake prints'
 	@echo '         HASHES=yes        of make env: install only files with the hashes of envs/hashed/'
 	@echo '         PYTHON=...        another interpreter, as python3.12'
 	@echo '         ARGS="..."        options for Snakemake, as ARGS="--set-threads train_hierarchy=4"'
@@ -138,7 +134,7 @@ doctor:
 	@env -u MPLBACKEND PYTHONPATH=src $(PYTHON) -B -m srhm.commands.doctor $(ARGS)
 
 reproduce: env
-	@$(BIN)/python -m srhm.commands.command reproduce$(GIVEN_PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS)$(GIVEN_LINES) $(GIVEN_STUDY) $(ARGS)
+	@$(BIN)/python -m srhm.commands.command reproduce$(GIVEN_PRESET) --profile $(PROFILE) $(GIVEN_CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY) $(ARGS)
 
 # From published/ alone, in results/PRESET-published/. Without PRESET that which has most rows of these studies.
 figures: override PRESET := $(if $(filter file,$(origin PRESET)),,$(PRESET))
@@ -221,10 +217,6 @@ schema: env
 # From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes.
 readme: env
 	@PYTHONPATH=docs $(BIN)/python -m pages.readme
-
-# From its scripts and the shipped rows.
-play: env
-	@PYTHONPATH=docs $(BIN)/python -m pages.play
 
 # What CONTRIBUTING.md says of a release: VERSION, ADDRESS of the repository, DOI of the deposit.
 release: env

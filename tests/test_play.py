@@ -32,7 +32,7 @@ def html():
 
 
 def test_the_page_of_the_repository_is_that_of_its_scripts_and_rows_and_small(html):
-    assert html == page_of_shipped_rows(), "make play writes it anew"
+    assert html == page_of_shipped_rows(), "make readme writes it anew"
     assert len(html.encode()) < 150_000
     # Nothing that a browser would ask a network for.
     addresses = set(re.findall(r"https?://[^\s\"']+", html))

@@ -17,7 +17,15 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from pages import claims_page, first_rules, headline_picture, positions_picture, records, thesis
+from pages import (
+    claims_page,
+    first_rules,
+    headline_picture,
+    play,
+    positions_picture,
+    records,
+    thesis,
+)
 from pages.markdown import between, escaped, line, table
 from pages.slots import fill_slots
 from srhm.commands.printing import printing
@@ -141,14 +149,18 @@ def main(root: Path = ROOT) -> int:
     try:
         practice = by_practice(root)
         rules = first_rules.read_rules(root, scorecards)
-        deviations = deviations_text((root / DEVIATIONS).read_text(encoding="utf-8"), rules)
-        studies = studies_text((root / LIST).read_text(encoding="utf-8"), root)
-        results = results_text((root / RESULTS).read_text(encoding="utf-8"), rows, practice)
-        sources = sources_text((root / thesis.PAGE).read_text(encoding="utf-8"), scorecards, root)
-        run_here = (root / records.RUNS).read_text(encoding="utf-8")
-        run_here = between(run_here, "runs", records.runs(root), of=records.RUNS)
+        makers = {
+            DEVIATIONS: lambda text: deviations_text(text, rules),
+            LIST: lambda text: studies_text(text, root),
+            RESULTS: lambda text: results_text(text, rows, practice),
+            thesis.PAGE: lambda text: sources_text(text, scorecards, root),
+            records.RUNS: lambda text: between(text, "runs", records.runs(root), of=records.RUNS),
+        }
+        made = {
+            root / name: make((root / name).read_text("utf-8")) for name, make in makers.items()
+        }
         files = {study: root / file_of_study(study) for study in STUDIES}
-        of_studies = {
+        made |= {
             file: fill_slots(
                 file.read_text(encoding="utf-8"), scorecards, page=f"README of {study}", study=study
             )
@@ -157,13 +169,9 @@ def main(root: Path = ROOT) -> int:
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
-    write_text(root / DEVIATIONS, deviations)
-    write_text(root / RESULTS, results)
-    write_text(root / LIST, studies)
-    write_text(root / thesis.PAGE, sources)
-    write_text(root / records.RUNS, run_here)
-    write_text(root / records.MANIFEST, records.manifest(root, MAIN, rows, scorecards[MAIN]))
-    for file, text in of_studies.items():
+    made[root / records.MANIFEST] = records.manifest(root, MAIN, rows, scorecards[MAIN])
+    made[root / play.PAGE] = play.page_of_shipped_rows()
+    for file, text in made.items():
         write_text(file, text)
     try:
         _fill_slots(root, scorecards)

@@ -116,10 +116,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             note_preset(config, results / run.plan.name)
             _remove_empty(results / run.plan.name)
             print(f"what each job says: {results / LOG}", flush=True)
-        lines = PrintedLines(
-            every_line=options.every_line or dry or "--verbose" in extra,
-            milestones=_milestones(run),
-        )
+        lines = PrintedLines(every_line=dry or "--verbose" in extra, milestones=_milestones(run))
         with suppress(FileNotFoundError):
             (results / LOG).replace(results / EARLIER)
         code = run_snakemake(command, lock, config.stem, local=local, watch=watch, lines=lines)
@@ -160,9 +157,6 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     )
     add_source(parser)
     add_study(parser, default=DEFAULT)
-    parser.add_argument(
-        "--every-line", action="store_true", help="show all that Snakemake and its jobs print"
-    )
     return parser
 
 
