@@ -5,9 +5,9 @@ from pathlib import Path
 
 from srhm.figures.drawing import caption_with_notes, save
 from srhm.jobs.progress import job_log
-from srhm.store.commit import commit_of
 from srhm.store.deriving import made_of_tables
 from srhm.store.places import roots_of
+from srhm.store.provenance import commit_of
 from srhm.store.sources import as_digested
 
 with job_log(snakemake.log[0], name=snakemake.rule):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from srhm.jobs.progress import job_log
 from srhm.report.page import write_page, write_scorecard_data
-from srhm.store.commit import commit_of
+from srhm.store.provenance import commit_of
 
 with job_log(snakemake.log[0], name="page") as log:
     spec, output = json.loads(snakemake.params.spec), snakemake.output

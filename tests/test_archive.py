@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from srhm.figures.drawing import save
-from srhm.store.commit import REPOSITORY, commit_of
+from srhm.store.provenance import REPOSITORY, commit_of
 
 
 def test_figures_name_command_and_commit_and_not_the_day(tmp_path):

@@ -24,9 +24,9 @@ from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.atomic import write_text
 from srhm.store.cells import ON_GPU, made_by_other_code
-from srhm.store.commit import UNKNOWN, commit_of
 from srhm.store.gathering import checked, completed
 from srhm.store.paths import keys_of_rows, searched_spec
+from srhm.store.provenance import UNKNOWN, commit_of
 from srhm.store.published import (
     Rows,
     check_digests,
