@@ -27,12 +27,12 @@ from pages import (
     thesis,
 )
 from pages.markdown import between, escaped, line, table
+from pages.practice_fits import practice_fits
 from pages.slots import fill_slots
 from srhm.commands.printing import printing
 from srhm.declare.study import Figure
 from srhm.paper.sparse_hierarchy.analysis import practice_points, published_values
 from srhm.paper.sparse_hierarchy.headline import HEADLINE, other_run
-from srhm.paper.sparse_hierarchy.practice_fits import practice_fits
 from srhm.planning.registry import GROUPS, STUDIES, file_of_study
 from srhm.report import forest
 from srhm.report.prose import COMMENT

@@ -1,9 +1,9 @@
-"""How many curves of each figure of the paper there are, and why others are missing."""
+"""How many curves each figure of the paper has."""
 
 from pathlib import Path
 
 from srhm.paper.sparse_hierarchy.analysis import published_values
-from srhm.paper.sparse_hierarchy.coverage import curves_of_figures
+from srhm.paper.sparse_hierarchy.page import curves_of_figures
 
 ROOT = Path(__file__).parents[3]
 PUBLISHED = published_values(
