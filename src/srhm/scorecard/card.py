@@ -31,8 +31,8 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     A NaN tolerance makes the expected number an upper bound, an infinite one a lower bound.
     """
     rows, remembered = [], RememberedTables(tables)
-    found = with_pooled_scatter([claim.measure(remembered) for claim in claims])
-    for claim, measured in zip(claims, found, strict=True):
+    measurements = with_pooled_scatter([claim.measure(remembered) for claim in claims])
+    for claim, measured in zip(claims, measurements, strict=True):
         expected, tolerance = claim.expected.columns
         rows.append(
             {
@@ -60,17 +60,17 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
 def read_scorecards(root: Path, preset: str) -> dict[str, pd.DataFrame]:
     """Scorecards of the shipped rows of a preset, by study."""
     numbers = ("expected", "tolerance", "value", "low", "high", *AUTHORS)
-    found = {}
+    cards = {}
     for file in sorted((root / SCORECARDS / preset).glob("*.jsonl")):
-        rows = [json.loads(one) for one in file.read_text(encoding="utf-8").splitlines()]
-        found[file.stem] = pd.DataFrame(rows).astype(dict.fromkeys(numbers, float))
-    return found
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        cards[file.stem] = pd.DataFrame(rows).astype(dict.fromkeys(numbers, float))
+    return cards
 
 
 def claims_in(module: str) -> tuple[Claim, ...]:
     """CLAIMS of a module, in their order."""
-    found: tuple[Claim, ...] = import_module(module).CLAIMS
-    return found
+    claims: tuple[Claim, ...] = import_module(module).CLAIMS
+    return claims
 
 
 def claims_of(studies: Iterable[Study]) -> tuple[Claim, ...]:

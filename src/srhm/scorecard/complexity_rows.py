@@ -85,16 +85,16 @@ def of_seeds(
     cells = cells.merge(table[list(by)].drop_duplicates(), on=list(by))
     cells = cells[~is_dead(cells)] if "train_loss" in cells else cells
     rows = []
-    for names, own in cells.sort_values("P").groupby([*by, "seed"], sort=False):
-        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+    for names, of_seed in cells.sort_values("P").groupby([*by, "seed"], sort=False):
+        sizes, errors = (of_seed[name].to_numpy(dtype=float) for name in ("P", "test_error"))
         star = crossing(sizes, errors, threshold)
         rows.append((*names, np.exp(star.log_size), star.status, star.size))
     read = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status", "bound"])
-    found = table.drop(columns=["P_star", "status"]).merge(read, on=list(by))
-    if "n_distinct" not in found:
-        return found
-    most = DEFAULT_RULE.small_pool * found["n_distinct"]
-    return found.assign(small_pool=found["bound"] > most)
+    stars = table.drop(columns=["P_star", "status"]).merge(read, on=list(by))
+    if "n_distinct" not in stars:
+        return stars
+    most = DEFAULT_RULE.small_pool * stars["n_distinct"]
+    return stars.assign(small_pool=stars["bound"] > most)
 
 
 @rows_of("sensitivities", optional=("cells",), nothing=NO_CURVES)

@@ -83,7 +83,7 @@ def no_points(note: str) -> Measurement:
 
 def as_ratio(measured: Measurement) -> Measurement:
     """The mean of a logarithm as the geometric mean, with the interval of the logarithm."""
-    value, low, high = (exp(one) for one in (measured.value, measured.low, measured.high))
+    value, low, high = (exp(number) for number in (measured.value, measured.low, measured.high))
     return replace(measured, value=value, low=low, high=high)
 
 
@@ -205,42 +205,42 @@ class Fitted(Estimator):
             origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
         note = f"{fit.n} {self.what}{lines}; {origin}{self._by_group(table)}"
-        found = measurement_of_fit(fit, note)
+        measured = measurement_of_fit(fit, note)
         if self.error != "clusters":
-            return found
-        return self._with_trend(self._enough(found, fit, used), used)
+            return measured
+        return self._with_trend(self._enough(measured, fit, used), used)
 
-    def _enough(self, found: Measurement, fit: Fit, used: pd.DataFrame) -> Measurement:
+    def _enough(self, measured: Measurement, fit: Fit, used: pd.DataFrame) -> Measurement:
         """The measurement, which decides nothing with fewer grammars or v than FEWEST."""
         least, of_v = FEWEST[self.kind]
         n, n_v = fit.n_clusters, used["v"].nunique() if "v" in used else of_v
         if "seed" not in used:  # means over seeds, of which each v is a cluster
-            return replace(found, decides=n >= MIN_POINTS)
+            return replace(measured, decides=n >= MIN_POINTS)
         if n >= least and (n_v >= of_v or self.one_v):
-            return found
+            return measured
         few = f"too few to decide: {n} grammars with {n_v} v, needed are {least} with {of_v}"
-        note = f"{found.note}; {few}"
-        return replace(found, decides=False, note=note)
+        note = f"{measured.note}; {few}"
+        return replace(measured, decides=False, note=note)
 
-    def _with_trend(self, found: Measurement, used: pd.DataFrame) -> Measurement:
+    def _with_trend(self, measured: Measurement, used: pd.DataFrame) -> Measurement:
         """The measurement, whose interval holds that over v where there is a trend."""
         least, of_v = FEWEST["slope"]
         if self.at_largest or "v" not in used or used["v"].nunique() < of_v:
-            return found
+            return measured
         trend = self.trend(used)
         if trend.n_clusters < least or not trend.differs_from_zero(TREND):
-            return found
+            return measured
         each = {float(v): self.fit(used[used["v"] == v]).slope for v in used["v"].unique()}
-        known = {v: one for v, one in each.items() if np.isfinite(one)}
+        known = {v: number for v, number in each.items() if np.isfinite(number)}
         over = mean(np.array(list(known.values())))
         ends = [f"{self._back(known[v]):.2f} at v = {v:g}" for v in (min(known), max(known))]
         note = (
-            f"{found.note}; trend of {trend.slope:.2f} [{trend.low:.2f}, {trend.high:.2f}] per ln v"
-            f" ({', '.join(ends)}): the interval includes that of the mean over v,"
+            f"{measured.note}; trend of {trend.slope:.2f} [{trend.low:.2f}, {trend.high:.2f}]"
+            f" per ln v ({', '.join(ends)}): the interval includes that of the mean over v,"
             f" {self._shown(over)}"
         )
-        low, high = min(found.low, over.low), max(found.high, over.high)
-        return replace(found, low=low, high=high, note=note)
+        low, high = min(measured.low, over.low), max(measured.high, over.high)
+        return replace(measured, low=low, high=high, note=note)
 
     def _errors(self, table: pd.DataFrame) -> dict[str, Any]:
         """Arguments of a fit on its errors."""
@@ -254,8 +254,8 @@ class Fitted(Estimator):
         if not self.note_by:
             return ""
         parts = []
-        for values, own in table.groupby(list(self.note_by), dropna=False):
-            fit = self.fit(own)
+        for values, group in table.groupby(list(self.note_by), dropna=False):
+            fit = self.fit(group)
             if fit.n:
                 names = zip(self.note_by, values, strict=True)
                 words = (f"{name} = {value}" for name, value in names if str(value) != "nan")
@@ -328,17 +328,17 @@ class Mean(Fitted):
         if not fit.n:
             return no_points(f"nothing to average of {self.what}")
         what = f"means of {len(table)} {self.what}" if self.per else self.what
-        found = replace(self, what=what)._measured(fit, table)
+        measured = replace(self, what=what)._measured(fit, table)
         if self.scale != "plain" and not self.note_rows:
             values = table[self._taken].astype(float)
             ends = f"from {values.min():.2f} to {values.max():.2f}"
-            found = replace(found, note=f"{self._shown(fit)}, {ends}; {found.note}")
+            measured = replace(measured, note=f"{self._shown(fit)}, {ends}; {measured.note}")
         if self.open and table[self.open].any():
-            note = f"{found.note}; no interval: {int(table[self.open].sum())} {self.open}"
-            found = replace(found, low=nan, high=nan, note=note)
+            note = f"{measured.note}; no interval: {int(table[self.open].sum())} {self.open}"
+            measured = replace(measured, low=nan, high=nan, note=note)
         if self.error == "scatter":
-            found = replace(found, few_values=self._few_values(table))
-        return as_ratio(found) if self.scale == "ratio" else found
+            measured = replace(measured, few_values=self._few_values(table))
+        return as_ratio(measured) if self.scale == "ratio" else measured
 
     def _few_values(self, table: pd.DataFrame) -> FewValues:
         """Values of which this is the mean; siblings take the same of the same kind of rows."""
@@ -370,28 +370,28 @@ class CensoredMean(Mean):
 
     def _coefficient(self, used: pd.DataFrame, columns: Any) -> Fit:
         side = used[self.side].to_numpy(dtype=np.int64)
-        found = super()._coefficient(used, columns)
+        fit = super()._coefficient(used, columns)
         if not side.any():
-            return found
+            return fit
         values, names = self._values(used).to_numpy(dtype=np.float64), grammars(used)
         value = float(censored_fit(columns, values, side)[0])
-        kept = [names != one for one in np.unique(names)]
-        left = np.array([censored_fit(columns[own], values[own], side[own])[0] for own in kept])
+        kept = [names != grammar for grammar in np.unique(names)]
+        left = np.array([censored_fit(columns[k], values[k], side[k])[0] for k in kept])
         n = len(left)
         error = float(np.sqrt((n - 1) / n * np.square(left - left.mean()).sum()))
         errors, weights = self._errors(used), np.linalg.pinv(columns)[0]
         read = np.full(len(used), errors["read"])
         shared = shared_variance(weights, errors["curves"], read)
-        return of_error(found, value, *with_shared(error, n - 1.0, shared))
+        return of_error(fit, value, *with_shared(error, n - 1.0, shared))
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
-        found, bounds = super().of(table), float((table[self.side] != 0).mean())
+        measured, bounds = super().of(table), float((table[self.side] != 0).mean())
         if not bounds:
-            return found
-        note = f"{found.note}; {bounds:.0%} of the values are bounds"
+            return measured
+        note = f"{measured.note}; {bounds:.0%} of the values are bounds"
         note += f": more than {MOST_CENSORED:.0%} decide nothing" * (bounds > MOST_CENSORED)
-        return replace(found, note=note, decides=found.decides and bounds <= MOST_CENSORED)
+        return replace(measured, note=note, decides=measured.decides and bounds <= MOST_CENSORED)
 
 
 @dataclass(frozen=True)
@@ -454,7 +454,7 @@ class Slope(Fitted):
             return NO_FIT
         if not self.per:
             return self._line(used)
-        fits = [self._line(own) for _, own in used.groupby(list(self.per))]
+        fits = [self._line(group) for _, group in used.groupby(list(self.per))]
         fits = [fit for fit in fits if fit.n]
         slopes = np.array([fit.slope for fit in fits])
         return fits[0] if len(fits) == 1 else mean(slopes)
@@ -490,8 +490,8 @@ class Slope(Fitted):
         if not fit.n:
             return no_points(f"no two {self.what} that differ in {against}{end}")
         what = self.what if fit.n_groups else f"slopes of {int(positive.sum())} {self.what}"
-        found = replace(self, what=what)._measured(fit, table)
-        return replace(found, note=f"{found.note}{end}")
+        measured = replace(self, what=what)._measured(fit, table)
+        return replace(measured, note=f"{measured.note}{end}")
 
     @property
     def _coordinates(self) -> list[tuple[str, bool]]:
@@ -563,9 +563,9 @@ class Correlation(Estimator):
         """See the class."""
         x, y = (table[name].to_numpy(dtype=float) for name in (self.against, self.column))
         member = groups_of(table, self.groups) if self.groups else None
-        found = rank_correlation(x, y, member, generator=generator(0, role="drawing"))
-        note = f"{found.n} {self.what}; as strong by chance with probability {found.p_value:.2g}"
-        return Measurement(value=found.value, low=found.low, high=found.high, n=found.n, note=note)
+        rank = rank_correlation(x, y, member, generator=generator(0, role="drawing"))
+        note = f"{rank.n} {self.what}; as strong by chance with probability {rank.p_value:.2g}"
+        return Measurement(value=rank.value, low=rank.low, high=rank.high, n=rank.n, note=note)
 
 
 @dataclass(frozen=True)
@@ -628,12 +628,12 @@ class Jackknife(Estimator):
             return no_points("not enough points")
         n, half = len(kept), nan
         if n > 1:
-            left = np.array([self._taken(table[table[self.over] != one]) for one in kept])
+            left = np.array([self._taken(table[table[self.over] != seed]) for seed in kept])
             error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
             half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
         note = f"{n} {self.over}s, jackknife over them{self.words(table)}"
-        found = Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
-        return as_ratio(found) if self.scale == "ratio" else found
+        measured = Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
+        return as_ratio(measured) if self.scale == "ratio" else measured
 
     def _taken(self, table: pd.DataFrame) -> float:
         value = self.statistic(table)

@@ -63,17 +63,17 @@ def value_text(row: Row) -> str:
     """
     if not isfinite(row["value"]):
         return "not measured"
-    value, own = _shown(row, row["value"]), error(row)
+    value, size = _shown(row, row["value"]), error(row)
     sign = "×" if is_factor(row) else ""
-    if not isfinite(own) or own == 0:
-        known = "unknown" if isnan(own) else "0"
+    if not isfinite(size) or size == 0:
+        known = "unknown" if isnan(size) else "0"
         return f"{sign}{_text(row, value, decimals(row))} ± {known}".replace("-", "−")
-    own *= value if is_factor(row) else 1.0
-    power = floor(log10(own))
-    places = -power + (own < 1.95 * 10**power)
+    size *= value if is_factor(row) else 1.0
+    power = floor(log10(size))
+    places = -power + (size < 1.95 * 10**power)
     places = max(places, 2 if abs(value) < 10 else 0)
     scale = "" if places <= MOST_DECIMALS else f"·10{str(power).translate(SUPERSCRIPTS)}"
-    ends = [end / 10**power if scale else end for end in (value, own)]
+    ends = [end / 10**power if scale else end for end in (value, size)]
     text = " ± ".join(f"{end:z.{max(0, 1 if scale else places)}f}" for end in ends)
     return f"{sign}({text}){scale}".replace("-", "−") if scale else (sign + text).replace("-", "−")
 
@@ -110,9 +110,9 @@ def measured_text(row: Row) -> str:
     sign = "×" if is_factor(row) else ""
     if 0 < most < 0.5 * 10**-MOST_DECIMALS:
         power = int(f"{abs(numbers[0]) or most:.1e}".partition("e")[2])
-        texts = [f"{one / 10**power:z.1f}" for one in numbers]  # z: no -0.0
+        texts = [f"{number / 10**power:z.1f}" for number in numbers]  # z: no -0.0
         return f"{sign}({_bracketed(texts)})·10{str(power).translate(SUPERSCRIPTS)}"
-    return sign + _bracketed([_text(row, one, places) for one in numbers])
+    return sign + _bracketed([_text(row, number, places) for number in numbers])
 
 
 def _bracketed(texts: Sequence[str]) -> str:
@@ -138,14 +138,14 @@ def decimals(row: Row) -> int:
     """
     tolerance = row["tolerance"]
     coarse = not isfinite(tolerance) or tolerance <= 0 or is_factor(row)
-    found = 2 if coarse else max(2, 1 - floor(log10(tolerance)))
+    digits = 2 if coarse else max(2, 1 - floor(log10(tolerance)))
     value, low, high = (_shown(row, row[name]) for name in ("value", "low", "high"))
-    found += any(_onto_a_bound(row, number, found) for number in (value, low, high))
+    digits += any(_onto_a_bound(row, number, digits) for number in (value, low, high))
     width = high - low
-    hidden = not round(value, found) or round(low, found) == round(high, found)
+    hidden = not round(value, digits) or round(low, digits) == round(high, digits)
     if isfinite(width) and width > 0 and hidden:
-        found = max(found, min(MOST_DECIMALS, 1 - floor(log10(width))))
-    return found
+        digits = max(digits, min(MOST_DECIMALS, 1 - floor(log10(width))))
+    return digits
 
 
 def _onto_a_bound(row: Row, number: float, places: int) -> bool:

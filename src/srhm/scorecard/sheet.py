@@ -146,11 +146,11 @@ class Sheet:
             measure: Callable[[Tables], Any],
             expected: Expectation | None = None,
             why: str | None = None,
-            **own: Any,
+            **named: Any,
         ) -> None:
             given = {"expected": expected, "why": why}
-            own |= {word: value for word, value in given.items() if value is not None}
-            about = {"topic": topic, "figure": figure, **shared, **own}
+            named |= {word: value for word, value in given.items() if value is not None}
+            about = {"topic": topic, "figure": figure, **shared, **named}
             self.claims.append(Claim(name, says, measure=measure, **about))
 
         return say

@@ -52,23 +52,23 @@ def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
     from scipy.stats import bartlett  # slow to load, and no figure needs it
 
     families = defaultdict(list)
-    for place, found in enumerate(measured):
-        few = found.few_values
+    for place, measurement in enumerate(measured):
+        few = measurement.few_values
         if few is not None and MIN_POINTS <= len(few.values) <= MOST_VALUES:
             ends = few.ends(float(np.var(few.values, ddof=1)), len(few.values) - 1)
-            if ends[0] < ends[1] and all(map(isclose, ends, (found.low, found.high))):
+            if ends[0] < ends[1] and all(map(isclose, ends, (measurement.low, measurement.high))):
                 families[few.family].append(place)
     result = list(measured)
     for places in families.values():
         samples = [measured[place].few_values.values for place in places]
-        dof = sum(len(one) - 1 for one in samples)
-        pooled = sum(float(np.var(one, ddof=1)) * (len(one) - 1) for one in samples) / dof
+        dof = sum(len(sample) - 1 for sample in samples)
+        pooled = sum(float(np.var(sample, ddof=1)) * (len(sample) - 1) for sample in samples) / dof
         if len(places) < 2 or not bartlett(*samples).pvalue > EQUAL_VARIANCES:
             continue
         for place in places:
-            found = measured[place]
-            low, high = found.few_values.ends(pooled, dof)
+            low, high = measured[place].few_values.ends(pooled, dof)
             n = len(places)
             note = f"; scatter pooled across {n} sibling claims ({dof} degrees of freedom)"
-            result[place] = replace(found, low=low, high=high, note=f"{found.note}{note}")
+            note = f"{measured[place].note}{note}"
+            result[place] = replace(measured[place], low=low, high=high, note=note)
     return result

@@ -93,7 +93,7 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
 
 def in_short(table: pd.DataFrame) -> dict[str, list[str]]:
     """The first claims of each verdict with their numbers, three and how many more there are."""
-    found = {}
+    short = {}
     for word in VERDICTS:
         rows = table[table["verdict"] == word].to_dict("records")
         said = [
@@ -101,8 +101,8 @@ def in_short(table: pd.DataFrame) -> dict[str, list[str]]:
         ]
         if said:
             more = [f"and {len(said) - 3} more"] if len(said) > 3 else []
-            found[word.capitalize()] = [*said[:3], *more]
-    return found
+            short[word.capitalize()] = [*said[:3], *more]
+    return short
 
 
 def _counts(table: pd.DataFrame) -> str:

@@ -88,20 +88,20 @@ def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     count against the claim, which is UNSURE when they are as many as the others.
     """
     rows = []
-    for net, own in points[points["kind"] == kind].groupby("net"):
-        sizes, values, errors = own[["P", "value", "error"]].to_numpy(dtype=float).T
+    for net, of_net in points[points["kind"] == kind].groupby("net"):
+        sizes, values, errors = of_net[["P", "value", "error"]].to_numpy(dtype=float).T
         falls = values[-1] * MIN_FALL <= values[0]
         ratio = (
             np.exp(_log_half_way(sizes, values) - _log_half_way(sizes, errors)) if falls else nan
         )
-        first = own.iloc[0]
+        first = of_net.iloc[0]
         rows.append(
             {"net": net, "width": first["width"], "ratio": ratio, LEFT_OUT: first[LEFT_OUT]}
         )
-    found = pd.DataFrame(rows, columns=["net", "width", "ratio", LEFT_OUT])
-    without = (found[LEFT_OUT] == "") & found["ratio"].isna()
-    found.loc[without, LEFT_OUT] = f"whose {kind} does not fall by {MIN_FALL:g}"
-    return found.assign(**{UNSURE: without.sum() >= (found[LEFT_OUT] == "").sum()})
+    halves = pd.DataFrame(rows, columns=["net", "width", "ratio", LEFT_OUT])
+    without = (halves[LEFT_OUT] == "") & halves["ratio"].isna()
+    halves.loc[without, LEFT_OUT] = f"whose {kind} does not fall by {MIN_FALL:g}"
+    return halves.assign(**{UNSURE: without.sum() >= (halves[LEFT_OUT] == "").sum()})
 
 
 @rows_of("cells", "sensitivities", optional=("core_cells", "core_sensitivities"),
@@ -137,12 +137,12 @@ class AtEachSize(Estimator):
             table.pivot_table(index="net", columns="P", values=name).to_numpy(dtype=float)
             for name in ("value", "error")
         )
-        found = mean_rank_correlation(values, errors, generator=generator(0, role="drawing"))
+        rank = mean_rank_correlation(values, errors, generator=generator(0, role="drawing"))
         note = (
-            f"at each P: {', '.join(parts)}; {found.n} {self.what}, averages over seeds;"
+            f"at each P: {', '.join(parts)}; {rank.n} {self.what}, averages over seeds;"
             " bootstrap over networks"
         )
-        return Measurement(value=found.value, low=found.low, high=found.high, n=found.n, note=note)
+        return Measurement(value=rank.value, low=rank.low, high=rank.high, n=rank.n, note=note)
 
 
 def _log_half_way(sizes: Any, values: Any) -> float:

@@ -57,11 +57,11 @@ def branchings(rows: pd.DataFrame) -> pd.DataFrame:
     rows = chosen(counted(rows)[0], {"net": "lcn"})
     by = ["v", "n_c", "rate"]
     # At one L: s^(L/2) is 2.8 at (2, 3) and 3 at (3, 2), which says nothing of a slope.
-    own = rows[rows.groupby([*by, "L"], dropna=False)["s"].transform("nunique") > 1]
-    root = own["s"] ** (own["L"] / 2)
+    varied = rows[rows.groupby([*by, "L"], dropna=False)["s"].transform("nunique") > 1]
+    root = varied["s"] ** (varied["L"] / 2)
     # Eq. 3's prediction holds the factor s^(L/2), which is what is measured.
-    group = own.groupby(by, sort=False, dropna=False).ngroup()
-    return own.assign(root=root, C_0=own["constant"] * root, group=group)
+    group = varied.groupby(by, sort=False, dropna=False).ngroup()
+    return varied.assign(root=root, C_0=varied["constant"] * root, group=group)
 
 
 def exponent_of_positions(net: str, depth: int, *, at_largest: bool = False) -> Any:
@@ -160,8 +160,8 @@ def falls(lower: pd.DataFrame, upper: pd.DataFrame) -> pd.DataFrame:
     kinds = [both[name] for name in ("net", "L")]
     n_slow = slow.groupby(["net", "L"]).size()
     n_ended = (both[LEFT_OUT] == "").groupby(kinds).transform("sum")
-    own = pd.MultiIndex.from_arrays(kinds)
-    return both.assign(**{SLOW: n_slow.reindex(own, fill_value=0).to_numpy() >= n_ended})
+    kind_of_row = pd.MultiIndex.from_arrays(kinds)
+    return both.assign(**{SLOW: n_slow.reindex(kind_of_row, fill_value=0).to_numpy() >= n_ended})
 
 
 fall = sheet.topic("Sample complexity: the fall of the test error", "4 A", place="section 4",

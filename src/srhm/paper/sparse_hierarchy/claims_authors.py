@@ -40,8 +40,8 @@ class WithAuthors:
         if points.empty:
             return ours
         table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
-        found = self.measure({"sample_complexity": table})
-        return replace(ours, authors=(found.value, found.low, found.high))
+        theirs = self.measure({"sample_complexity": table})
+        return replace(ours, authors=(theirs.value, theirs.low, theirs.high))
 
     def _at_others(self, tables: Tables) -> str:
         table = tables.get("sample_complexity", pd.DataFrame())

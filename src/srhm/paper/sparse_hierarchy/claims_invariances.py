@@ -60,8 +60,8 @@ def _of_practice_width(
     if wide.empty:
         return pd.DataFrame()
     # Their widths differ between grammars: as one width none is taken for the exception.
-    found = main_curves.function(wide.assign(width=usual), cells)
-    return found.assign(width=found["curve"].map(wide.groupby("curve")["width"].first()))
+    curves = main_curves.function(wide.assign(width=usual), cells)
+    return curves.assign(width=curves["curve"].map(wide.groupby("curve")["width"].first()))
 
 
 @rows_of(main_curves, "sample_complexity", of_living, optional=("cells",), nothing=NO_CURVES,
@@ -88,12 +88,12 @@ def invariances(
         return rows
     felt = sensitivity_values(sensitivities[sensitivities["curve"].isin(rows["curve"])])
     felt = felt[(felt["criterion"] == criterion) & felt["value"].notna()].sort_values("P")
-    found = [
-        _fallen(own, threshold_of_sensitivity(criterion, own.iloc[0].to_dict()))
-        for _, own in felt.groupby(["curve", "seed"], sort=False)
+    fallen = [
+        _fallen(grammar, threshold_of_sensitivity(criterion, grammar.iloc[0].to_dict()))
+        for _, grammar in felt.groupby(["curve", "seed"], sort=False)
     ]
     names = ["curve", "seed", "status_felt", "invariance", "half_way", "P_last", "still"]
-    both = rows.merge(pd.DataFrame(found, columns=names), on=["curve", "seed"], how="left")
+    both = rows.merge(pd.DataFrame(fallen, columns=names), on=["curve", "seed"], how="left")
     kind, usable, status = criterion[0], both[LEFT_OUT] == "", both["status_felt"]
     beyond = both["P_last"] >= BEYOND * both["P_star"]
     plateau = (status == "not_reached") & beyond & (both["still"] < PLATEAU)
@@ -115,11 +115,11 @@ def invariances(
 def _fallen(own: pd.DataFrame, threshold: float) -> tuple[Any, ...]:
     """What a grammar's sensitivity says: see `invariances`; still: its last relative change."""
     sizes, values = (own[name].to_numpy(dtype=float) for name in ("P", "value"))
-    found = crossing(sizes, values, threshold)
+    star = crossing(sizes, values, threshold)
     still = abs(values[-1] / values[-2] - 1) if len(values) > 1 else np.inf
     half_way = np.exp(log_half_way(sizes, values))
     name = own.iloc[0]
-    return name["curve"], name["seed"], found.status, found.size, half_way, sizes[-1], still
+    return name["curve"], name["seed"], star.status, star.size, half_way, sizes[-1], still
 
 
 @dataclass(frozen=True)
@@ -291,8 +291,8 @@ def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.D
     """
     rows = _starting_unlearnt(rows)
     ends = _ends(rows, _of_text(rows, sensitivities))
-    own = ends[(ends["kind"] == kind) & (ends["layer"] != "output") & (ends["k"] > ends["l"])]
-    values = np.exp(own.groupby(UNIT, sort=False)["log_ratio"].max())
+    hidden = ends[(ends["kind"] == kind) & (ends["layer"] != "output") & (ends["k"] > ends["l"])]
+    values = np.exp(hidden.groupby(UNIT, sort=False)["log_ratio"].max())
     return _of_curve(rows, values, kind)
 
 
@@ -305,8 +305,8 @@ def remains(
     Of several entries of a curve the largest counts.
     """
     ends = _ends(rows, _of_text(rows, sensitivities))
-    own = ends[(ends["kind"] == kind) & ENTRIES[entries](ends)]
-    return _of_curve(rows, own.groupby(UNIT, sort=False)["last"].max(), kind)
+    kept = ends[(ends["kind"] == kind) & ENTRIES[entries](ends)]
+    return _of_curve(rows, kept.groupby(UNIT, sort=False)["last"].max(), kind)
 
 
 @rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
@@ -321,10 +321,10 @@ def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd
     rows = _starting_unlearnt(rows)
     learning = rows[rows["left_out"] == ""]
     felt = _of_text(learning, sensitivities)
-    own = felt[(felt["layer"] == "output") & felt["kind"].isin(list(kinds))]
+    output = felt[(felt["layer"] == "output") & felt["kind"].isin(list(kinds))]
     halves = {
         key: log_half_way(*part[["P", "value"]].to_numpy(dtype=float).T)
-        for key, part in own.sort_values("P").groupby([*UNIT, "kind", "l"])
+        for key, part in output.sort_values("P").groupby([*UNIT, "kind", "l"])
     }
     values = {}
     for *unit, depth in learning[[*UNIT, "L"]].itertuples(index=False):

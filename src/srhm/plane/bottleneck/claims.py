@@ -14,9 +14,9 @@ from srhm.scorecard.sheet import Sheet, rows_of
 @rows_of("cells", "singular_summaries", what="cells")
 def weights(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
     """Layers of each cell, with `excess`: large singular values minus n_c - 1."""
-    own = summaries[(summaries["when"] == "end") & (summaries["kind"] == "weights")]
+    at_end = summaries[(summaries["when"] == "end") & (summaries["kind"] == "weights")]
     columns = ["curve", "key", "n_c", "hidden_layers", "weight_decay"]
-    rows = own.merge(cells[columns], on=["curve", "key"])
+    rows = at_end.merge(cells[columns], on=["curve", "key"])
     excess = rows["n_above_half"] - rows["n_c"].map(last_rank)
     is_decayed = rows["weight_decay"] > 0
     return rows.assign(excess=excess, is_decayed=is_decayed, is_deep=in_deep_half(rows))

@@ -32,18 +32,18 @@ CENSORED = {
 
 def of_the_flow(table: pd.DataFrame) -> pd.DataFrame:
     """Rows that the flow has trained; `feature` and `lazy`: whether alpha_tilde is an end."""
-    own = table[table["optimiser"] != "sgd"]
-    scales = own.groupby(["net", "s0"])["alpha_tilde"]
-    least, most = (own["alpha_tilde"] == scales.transform(end) for end in ("min", "max"))
-    return own.assign(feature=least, lazy=most)
+    flow = table[table["optimiser"] != "sgd"]
+    scales = flow.groupby(["net", "s0"])["alpha_tilde"]
+    least, most = (flow["alpha_tilde"] == scales.transform(end) for end in ("min", "max"))
+    return flow.assign(feature=least, lazy=most)
 
 
 def of_criterion(complexity: pd.DataFrame, criterion: str) -> pd.DataFrame:
     """P* of the flow; that of the test error is at the main threshold."""
-    own = complexity[complexity["criterion"] == criterion]
+    curves = complexity[complexity["criterion"] == criterion]
     if criterion == "test_error":
-        own = own[np.isclose(own["threshold"].to_numpy(dtype=float), THRESHOLD)]
-    return of_the_flow(own)
+        curves = curves[np.isclose(curves["threshold"].to_numpy(dtype=float), THRESHOLD)]
+    return of_the_flow(curves)
 
 
 @rows_of("sample_complexity", optional=("cells",), what="P*")
@@ -73,10 +73,10 @@ def onsets(complexity: pd.DataFrame, *, kind: str) -> pd.DataFrame:
     both = errors.merge(others, on=["curve", "alpha_tilde"], suffixes=("", "_other"))
     ratio = both["P_star_other"] / both["P_star"]
     of_both = {name: both[name] & both[f"{name}_other"] for name in ("feature", "lazy")}
-    one, other = both["status"], both["status_other"]
+    of_error, of_kind = both["status"], both["status_other"]
     reasons = {
-        "in which neither is reached": (one == "not_reached") & (other == "not_reached"),
-        "censored otherwise": (one != "reached") | (other != "reached"),
+        "in which neither is reached": (of_error == "not_reached") & (of_kind == "not_reached"),
+        "censored otherwise": (of_error != "reached") | (of_kind != "reached"),
     }
     return left_out(both.assign(ratio=ratio, **of_both), reasons)
 
@@ -87,9 +87,9 @@ def before_training(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.Data
 
     `log`: mean of the logarithms over seeds.
     """
-    own = sensitivities.query("layer == '2' and l == 1 and n > 0 and kind == 'R'")
+    stability = sensitivities.query("layer == '2' and l == 1 and n > 0 and kind == 'R'")
     by = ["curve", "alpha_tilde", "feature", "lazy"]
-    rows = of_the_flow(cells)[[*by, "key", "P"]].merge(own, on=["curve", "key"])
+    rows = of_the_flow(cells)[[*by, "key", "P"]].merge(stability, on=["curve", "key"])
     rows = rows[rows["P"] == rows.groupby(by)["P"].transform("max")]
     rows = rows[(rows["when"] == "initial") & (rows["value"] > 0)]
     return rows.assign(log=np.log(rows["value"])).groupby(by, as_index=False)[["log"]].mean()

@@ -36,9 +36,9 @@ DEPTH = 2
 
 def deep(cells: pd.DataFrame, ensembles: pd.DataFrame | None = None) -> Iterator[Family]:
     """Families with two hidden layers and softplus."""
-    for one in families(cells, ensembles, study="crossover"):
-        if one.hidden_layers == DEPTH and one.activation == "softplus":
-            yield one
+    for family in families(cells, ensembles, study="crossover"):
+        if family.hidden_layers == DEPTH and family.activation == "softplus":
+            yield family
 
 
 def of_families(
@@ -98,8 +98,8 @@ def variances(cells: pd.DataFrame, ensembles: pd.DataFrame, *, lazy: bool) -> pd
     For each family, alpha_tilde of one regime and seed, of ensembles whose members all fitted.
     """
     return of_families(
-        (one for one in deep(cells, ensembles) if len(one.ensembles)),
-        lambda one: variance_ratios(one.ensembles, lazy=lazy),
+        (family for family in deep(cells, ensembles) if len(family.ensembles)),
+        lambda family: variance_ratios(family.ensembles, lazy=lazy),
     )
 
 

@@ -14,14 +14,14 @@ from srhm.scorecard.sheet import Sheet, rows_of
 @rows_of("cells", nothing="no two widths at one P", what="curves")
 def peaks(cells: pd.DataFrame) -> pd.DataFrame:
     """N* of each P; peak: width of the largest norm of F; over_star: peak/h*."""
-    found = jamming_points.function(cells)
-    if found.empty:
-        return found
+    points = jamming_points.function(cells)
+    if points.empty:
+        return points
     on = ["net", "labels", "P"]
     norms = cells[cells["status"] != "diverged"].groupby([*on, "width"])["test_norm"].mean()
     largest = norms.groupby(on).idxmax().str[-1].astype(float).rename("peak").reset_index()
-    found = found.merge(largest, on=on)
-    return found.assign(over_star=found["peak"] / found["h_star"])
+    points = points.merge(largest, on=on)
+    return points.assign(over_star=points["peak"] / points["h_star"])
 
 
 sheet = Sheet()

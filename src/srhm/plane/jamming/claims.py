@@ -20,8 +20,8 @@ from srhm.statistics.jamming import first_jammed, hessian_modes, with_jamming
 def spectra(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
     """Jammed networks with exact spectra, and `negative`, that fraction of the modes of Hp."""
     marked = with_jamming(cells).query("jammed")
-    found = [hessian_modes(row, summaries) for _, row in marked.iterrows()]
-    negative = [one.negative_hp if one else nan for one in found]
+    modes = [hessian_modes(row, summaries) for _, row in marked.iterrows()]
+    negative = [of_network.negative_hp if of_network else nan for of_network in modes]
     return marked.assign(negative=negative).dropna(subset="negative")
 
 
@@ -30,11 +30,11 @@ def at_the_transition(cells: pd.DataFrame) -> pd.DataFrame:
     """The jammed networks of each size at the first P/N with a jammed majority."""
     kinds = ["data", "net", "labels", "initialisation"]
     parts = []
-    for _, own in with_jamming(cells).groupby(kinds):
-        first = first_jammed(own)
+    for _, networks in with_jamming(cells).groupby(kinds):
+        first = first_jammed(networks)
         if len(first):
             on = ["activation", "hidden_layers", "width", "P"]
-            parts.append(own[own["jammed"]].merge(first[on], on=on))
+            parts.append(networks[networks["jammed"]].merge(first[on], on=on))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 

@@ -21,8 +21,8 @@ def errors(transfer: pd.DataFrame) -> pd.DataFrame:
     rows = transfer[transfer["s0"] > 0]
     curve = rows.groupby(["net", "trained_on", "curve"])["P"]
     rows = rows[rows["P"] == curve.transform("max")]
-    own = rows[rows["tested_on"] == rows["trained_on"]].set_index("key")["error"]
-    learnt = rows["key"].map(own) <= THRESHOLD
+    own_error = rows[rows["tested_on"] == rows["trained_on"]].set_index("key")["error"]
+    learnt = rows["key"].map(own_error) <= THRESHOLD
     reasons = {"that have not learnt their own kind": ~learnt}
     return left_out(rows, {**reasons, "without data to test on": rows["error"].isna()})
 

@@ -28,14 +28,14 @@ def networks(
     ReLUs) have no error and are no rows. `gained` is what a network on digits gains in accuracy
     where they are rotated; on digits those of most epochs alone.
     """
-    own = on_digits(cells) if experiment == "digits" else cells[cells["experiment"] == experiment]
+    rows = on_digits(cells) if experiment == "digits" else cells[cells["experiment"] == experiment]
     if experiment in ("voxels", "sphere"):
-        own = own[own["error"].notna()]
+        rows = rows[rows["error"].notna()]
     if widest:
-        own = own[own["width"] == own["width"].max()]
+        rows = rows[rows["width"] == rows["width"].max()]
     if least is not None:
-        own = own[own["oversampling"] >= least]
-    return own.assign(inverse=1 / own["error"], gained=own["accuracy_R"] - own["accuracy_NR"])
+        rows = rows[rows["oversampling"] >= least]
+    return rows.assign(inverse=1 / rows["error"], gained=rows["accuracy_R"] - rows["accuracy_NR"])
 
 
 def all_but(name: str) -> tuple[str, ...]:

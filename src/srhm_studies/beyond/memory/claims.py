@@ -42,11 +42,11 @@ def costs(cells: pd.DataFrame) -> pd.DataFrame:
     """
     by_seed = []
     for memory, best in (("memento", "necklace"), ("ram", "ccp")):
-        own = of_experiment(cells, "learning")
-        own = own[(own["memory"] == memory) & (effective_memory(own) <= SMALL)]
-        random, other = (own[own["start"] == start] for start in ("random", best))
-        found = pairs_of(random, other, on=settings(best), column="q")
-        by_seed.append(found.groupby("seed")["difference"].mean() if len(found) else pd.Series())
+        starts = of_experiment(cells, "learning")
+        starts = starts[(starts["memory"] == memory) & (effective_memory(starts) <= SMALL)]
+        random, other = (starts[starts["start"] == start] for start in ("random", best))
+        pairs = pairs_of(random, other, on=settings(best), column="q")
+        by_seed.append(pairs.groupby("seed")["difference"].mean() if len(pairs) else pd.Series())
     return (by_seed[0] - by_seed[1]).dropna().rename("cost").reset_index()
 
 

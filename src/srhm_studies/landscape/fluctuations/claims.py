@@ -42,13 +42,13 @@ def tops(*tables: pd.DataFrame, column: str, data: str) -> pd.DataFrame:
     rows, (N_star, _) = analysis.by_seed(*tables), analysis.threshold(tables[0])
     if rows.empty or not np.isfinite(N_star):
         return pd.DataFrame()
-    found = rows.loc[rows.groupby("seed")[column].idxmax(), ["seed", "N"]]
+    peaks = rows.loc[rows.groupby("seed")[column].idxmax(), ["seed", "N"]]
     grid = np.unique(tables[0]["n_weights"].to_numpy(dtype=float))
-    at, star = np.searchsorted(grid, found["N"]) + 1, int(np.searchsorted(grid, N_star))
+    at, star = np.searchsorted(grid, peaks["N"]) + 1, int(np.searchsorted(grid, N_star))
     logs = np.concatenate([[nan], np.log(grid), [nan]])
     low, high = grid[star - 1], grid[star]
-    return found.assign(
-        over_star=found["N"] / N_star, bracket=f"{low:g} to {high:g}",
+    return peaks.assign(
+        over_star=peaks["N"] / N_star, bracket=f"{low:g} to {high:g}",
         below=(logs[at] - logs[at - 1]) / 2 + log(high / N_star),
         above=(logs[at + 1] - logs[at]) / 2 + log(N_star / low),
     )  # fmt: skip
@@ -73,13 +73,13 @@ class Top(Mean):
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
-        found = super().of(table)
-        low = found.low - table["below"].mean(skipna=False)
-        high = found.high + table["above"].mean(skipna=False)
+        mean = super().of(table)
+        low = mean.low - table["below"].mean(skipna=False)
+        high = mean.high + table["above"].mean(skipna=False)
         side = "; before N*" if high < 0 else "; beyond N*" if low > 0 else ""
         listed = ", ".join(f"{N:g}" for N in table["N"])
-        note = f"{found.note} (N = {listed}), half a step of the widths and N* from"
-        return replace(found, low=low, high=high, note=f"{note} {table['bracket'].iloc[0]}{side}")
+        note = f"{mean.note} (N = {listed}), half a step of the widths and N* from"
+        return replace(mean, low=low, high=high, note=f"{note} {table['bracket'].iloc[0]}{side}")
 
 
 def exponent(x: str, y: str, *, data: str, of: str = "width") -> Jackknife:

@@ -28,16 +28,16 @@ FEW = f"jammed networks of an activation with fewer than {FEWEST}"
 @rows_of("cells", "gaps", nothing="no exponent", what="seeds")
 def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataFrame:
     """theta (side plus) or gamma (minus) of the pooled gaps of each kind, at the largest budget."""
-    found = []
+    fits = []
     for kind, columns in KINDS.items():
         samples = analysis.gaps_by_seed(chosen(cells, columns), gaps, kind=kind, side=side)
-        one = analysis.gap_exponent(samples, high=HIGH)
-        value, low, high = one.value, one.low, one.high
+        fit = analysis.gap_exponent(samples, high=HIGH)
+        value, low, high = fit.value, fit.low, fit.high
         if side == "minus":
             value, low, high = -value, -high, -low
-        found.append({"kind": kind, "value": value, "low": low, "high": high, "gaps": one.n,
-                      "n": one.n_samples})  # fmt: skip
-    rows = pd.DataFrame(found)
+        fits.append({"kind": kind, "value": value, "low": low, "high": high, "gaps": fit.n,
+                     "n": fit.n_samples})  # fmt: skip
+    rows = pd.DataFrame(fits)
     few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
     return left_out(rows, few)
 
@@ -66,9 +66,9 @@ def scales(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
         analysis.scales_of_hp(cells, hessians, activation=name).assign(activation=name)
         for name in ("relu", "tanh")
     ]
-    found = pd.concat([part for part in parts if len(part)] or parts[:1])
-    n = found.groupby("activation")["scale"].transform("size")
-    return left_out(found, {FEW: n < FEWEST})
+    spectra = pd.concat([part for part in parts if len(part)] or parts[:1])
+    n = spectra.groupby("activation")["scale"].transform("size")
+    return left_out(spectra, {FEW: n < FEWEST})
 
 
 negative = rows_of("cells", "hessians", "cusps", nothing="no jammed network", what="networks")(
@@ -80,9 +80,9 @@ negative = rows_of("cells", "hessians", "cusps", nothing="no jammed network", wh
 def cusps(cells: pd.DataFrame, table: pd.DataFrame, *, settled: bool) -> pd.DataFrame:
     """N_c/N of jammed networks of each kind; settled: those that have not converged left out."""
     parts = [analysis.cusps_by_network(cells, table, kind=kind).assign(kind=kind) for kind in KINDS]
-    found = pd.concat([part for part in parts if len(part)] or parts[:1])
-    reasons = {"without a plateau about 1e-4": ~(found["plateau"] <= analysis.PLATEAU)}
-    return left_out(found, reasons if settled else {})
+    networks = pd.concat([part for part in parts if len(part)] or parts[:1])
+    reasons = {"without a plateau about 1e-4": ~(networks["plateau"] <= analysis.PLATEAU)}
+    return left_out(networks, reasons if settled else {})
 
 
 class RatioOfSteppedSizes(Ratio):
@@ -94,14 +94,14 @@ class RatioOfSteppedSizes(Ratio):
 
     def of(self, table: pd.DataFrame) -> Measurement:
         """See the class."""
-        found = Ratio.of(replace(self, scale="log"), table)
+        ratio = Ratio.of(replace(self, scale="log"), table)
         steps = [np.log(table[f"N_high{end}"] / table[f"N_low{end}"]).mean()
                  for end in ("", "_over")]  # fmt: skip
         grid = NORMAL * float(np.hypot(*steps)) / 12**0.5
-        low = found.value - float(np.hypot(found.value - found.low, grid))
-        high = found.value + float(np.hypot(found.high - found.value, grid))
-        note = f"{found.note} and the steps of the widths"
-        return as_ratio(replace(found, low=low, high=high, note=note))
+        low = ratio.value - float(np.hypot(ratio.value - ratio.low, grid))
+        high = ratio.value + float(np.hypot(ratio.high - ratio.value, grid))
+        note = f"{ratio.note} and the steps of the widths"
+        return as_ratio(replace(ratio, low=low, high=high, note=note))
 
 
 def ratio_of_n_star(rows: Rows, where: dict[str, Any], over: dict[str, Any]) -> Any:

@@ -18,9 +18,9 @@ def decay(cells: pd.DataFrame, *, column: str) -> pd.DataFrame:
     excess: squared error of single members minus that of the kernel; beyond: N - P.
     """
     single = cells["mse_limit"] + cells["variance"]
-    own = cells.assign(excess=single - cells["mse_kernel"], beyond=cells["N"] - cells["P"])
-    own = own[own["N_over_P"] >= WIDE]
-    return own[(own[column] > 0).groupby([own[name] for name in SET]).transform("all")]
+    rows = cells.assign(excess=single - cells["mse_kernel"], beyond=cells["N"] - cells["P"])
+    rows = rows[rows["N_over_P"] >= WIDE]
+    return rows[(rows[column] > 0).groupby([rows[name] for name in SET]).transform("all")]
 
 
 @rows_of("cells", what="cells")
@@ -30,8 +30,8 @@ def limits(cells: pd.DataFrame, *, over: str) -> pd.DataFrame:
     over: mse_kernel, without ridge, from ABOVE P on; mse_ridge, with the effective one, to BELOW P.
     """
     is_far = cells["N_over_P"] <= BELOW if over == "mse_ridge" else cells["N_over_P"] >= ABOVE
-    own = cells[is_far & (cells["mse_limit"] > 0) & (cells[over] > 0)]
-    return own.assign(ratio=own["mse_limit"] / own[over])
+    rows = cells[is_far & (cells["mse_limit"] > 0) & (cells[over] > 0)]
+    return rows.assign(ratio=rows["mse_limit"] / rows[over])
 
 
 sheet = Sheet()

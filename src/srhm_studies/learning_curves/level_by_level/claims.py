@@ -61,29 +61,29 @@ def synonyms_over_latents(
     Of the dense curves of weakly identifiable grammars that reach P*.
     """
     reached = curves(complexity, net="shared").query("status == 'reached' and s0 == 0")
-    own = levels_of(cells, levels)
-    own = own[(own["level"] == 1) & (own["cell_gap"] >= LEAST_GAP)]
-    own = own.merge(reached[["curve", "P_star"]], on="curve")
-    own = own[own["P"] >= own["P_star"]]
-    own = own[own["P"] == own.groupby("curve")["P"].transform("min")]
-    return own.assign(ratio=own["within"] / own["between"])
+    first = levels_of(cells, levels)
+    first = first[(first["level"] == 1) & (first["cell_gap"] >= LEAST_GAP)]
+    first = first.merge(reached[["curve", "P_star"]], on="curve")
+    first = first[first["P"] >= first["P_star"]]
+    first = first[first["P"] == first.groupby("curve")["P"].transform("min")]
+    return first.assign(ratio=first["within"] / first["between"])
 
 
 @rows_of("cells", what="grammars and nets")
 def largest(cells: pd.DataFrame) -> pd.DataFrame:
     """Identifiable cells at the largest P of each dense curve with independent draws."""
-    own = cells[(cells["draws"] == "independent") & (cells["s0"] == 0)]
-    own = own[own["P"] == own.groupby(list(CURVE))["P"].transform("max")]
-    return own[identifiable(own)]
+    cells = cells[(cells["draws"] == "independent") & (cells["s0"] == 0)]
+    cells = cells[cells["P"] == cells.groupby(list(CURVE))["P"].transform("max")]
+    return cells[identifiable(cells)]
 
 
 @rows_of("cells", "sensitivities", what="networks, over k and l")
 def learnt(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
     """S_{k,l}, k >= l, at the largest P of each curve that was learnt."""
-    own = cells[cells["P"] == cells.groupby(list(CURVE))["P"].transform("max")]
-    own = own[own["test_error"] <= THRESHOLD]
+    last = cells[cells["P"] == cells.groupby(list(CURVE))["P"].transform("max")]
+    last = last[last["test_error"] <= THRESHOLD]
     rows = sensitivities.merge(
-        own[["key", "seed"]].assign(grammar=curve_names(own, CURVE)), on="key"
+        last[["key", "seed"]].assign(grammar=curve_names(last, CURVE)), on="key"
     )
     rows = rows[(rows["kind"] == "S") & (rows["n"] > 0)]
     return rows[rows["k"] >= rows["l"]]

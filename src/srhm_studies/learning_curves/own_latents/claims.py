@@ -39,8 +39,8 @@ def stars(
     rows = rows if column == "s0" else rows[rows["s0"] == 0]
     rows = rows[open_part(rows) > 0]
     rows = differing(rows, column, CURVE, along=along) if column else rows
-    own = cells.assign(curve=curve_names(cells, CURVE), test_error=cells["wrong"])
-    rows = of_seeds(rows, own, threshold=WRONG)
+    by_curve = cells.assign(curve=curve_names(cells, CURVE), test_error=cells["wrong"])
+    rows = of_seeds(rows, by_curve, threshold=WRONG)
     per_m = rows["L"].where(rows["target"] == "class", 0)
     return uncensored(rows.assign(
         places=rows["s0"] + 1, P_open=rows["P_star"] * open_part(rows),
@@ -70,8 +70,8 @@ def equal_noise(cells: pd.DataFrame, *, column: str, along: Sequence[str] = ()) 
 @rows_of("cells", what="grammars")
 def full(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells at the largest P of curves whose tuples are all in use."""
-    own = cells[cells["m"] == cells["v"] ** (cells["s"] - 1)]
-    return own[own["P"] == own.groupby(list(CURVE))["P"].transform("max")]
+    in_use = cells[cells["m"] == cells["v"] ** (cells["s"] - 1)]
+    return in_use[in_use["P"] == in_use.groupby(list(CURVE))["P"].transform("max")]
 
 
 ARTICLE = "arXiv 2605.27734"

@@ -72,8 +72,8 @@ def pairs(
     papers: of the paper's grammars alone.
     """
     rows = rows[of_the_paper(rows)] if papers else rows
-    one, other = chosen(rows, dict(first)), chosen(rows, dict(second))
-    both = one.merge(other, on=[*NET_AND_DATA, *on], suffixes=("", "_over"))
+    upper, lower = chosen(rows, dict(first)), chosen(rows, dict(second))
+    both = upper.merge(lower, on=[*NET_AND_DATA, *on], suffixes=("", "_over"))
     if both.empty:
         return both
     wanted = {*both["curve"], *both["curve_over"]}
@@ -91,11 +91,11 @@ def in_width(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* at a lower T divided by P* at the text's, of other widths divided by the main: ratio."""
     kinds = [tuple({**_TEXT, "T": _at(T)}.items()) for T in (0.3 * TEXT, TEXT)]
     kinds = [tuple(pair for pair in kind if pair[0] != "width") for kind in kinds]
-    found = pairs.function(rows, cells, first=kinds[0], second=kinds[1], on=("width",))
-    if found.empty:
-        return found
-    is_main = found["width"] == MAIN["width"]
-    both = found[~is_main].merge(found[is_main], on=[*NET_AND_DATA, "seed"], suffixes=("", "_main"))
+    ratio = pairs.function(rows, cells, first=kinds[0], second=kinds[1], on=("width",))
+    if ratio.empty:
+        return ratio
+    is_main = ratio["width"] == MAIN["width"]
+    both = ratio[~is_main].merge(ratio[is_main], on=[*NET_AND_DATA, "seed"], suffixes=("", "_main"))
     return both.assign(ratio=both["ratio"] / both["ratio_main"])
 
 
@@ -111,15 +111,15 @@ def sensitivities(table: pd.DataFrame, *, criterion: str) -> pd.DataFrame:
     )
     quotient = np.log(both["P_star_felt"] / both["P_star"])
     both = both.assign(quotient=quotient, T=both["ratio"].round(9))
-    ends = [_at(one) for one in DECADE]
+    ends = [_at(end) for end in DECADE]
     both = both[both["T"].isin(ends)]
-    found = both.pivot_table(
+    by_T = both.pivot_table(
         index=list(NET_AND_DATA), columns="T", values=["P_star", "quotient"], dropna=False
     )
-    if found.empty:
-        return found
-    wide = found.reindex(columns=pd.MultiIndex.from_product([["P_star", "quotient"], ends]))
-    known = wide[[("P_star", one) for one in ends]].notna().all(axis=1)
+    if by_T.empty:
+        return by_T
+    wide = by_T.reindex(columns=pd.MultiIndex.from_product([["P_star", "quotient"], ends]))
+    known = wide[[("P_star", end) for end in ends]].notna().all(axis=1)
     change = wide["quotient", ends[1]] - wide["quotient", ends[0]]
     rows = pd.DataFrame({"ratio": np.exp(change)})[known].reset_index()
     kind = criterion[0]

@@ -30,8 +30,8 @@ exponents = rows_in(
 @rows_of("cells", nothing="no grammar with a P* of both nets", what="P*")
 def stars(cells: pd.DataFrame) -> pd.DataFrame:
     """P* of single grammars at s_0 > 0; censored ones are left out."""
-    found = complexities_of_grammars(cells[cells["s0"] > 0], threshold=THRESHOLD)
-    return left_out(found, {"without P* in the measured range": found["P_star"].isna()})
+    by_grammar = complexities_of_grammars(cells[cells["s0"] > 0], threshold=THRESHOLD)
+    return left_out(by_grammar, {"without P* in the measured range": by_grammar["P_star"].isna()})
 
 
 WORDS = {

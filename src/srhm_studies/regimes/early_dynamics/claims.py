@@ -33,10 +33,10 @@ PLACE = ("width", "alpha_tilde", "P", "seed")  # of an ensemble
 @rows_of("cells", "histories", what="states")
 def states(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """States of feature learning up to EARLY t1."""
-    found = analysis.beginnings(cells, histories)
-    if found.empty:
-        return found
-    return found[at_most(found["alpha_tilde"], DEEP) & (found["x"] <= EARLY)]
+    beginnings = analysis.beginnings(cells, histories)
+    if beginnings.empty:
+        return beginnings
+    return beginnings[at_most(beginnings["alpha_tilde"], DEEP) & (beginnings["x"] <= EARLY)]
 
 
 @rows_of("cells", "histories", what="trainings")
@@ -49,8 +49,8 @@ def scales(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", "rates", what="networks")
 def rates(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """|dz/dt| of each layer at t = 0, alpha_tilde fixed."""
-    found = table.merge(analysis.of_kind(cells, "rates").drop(columns="curve"), on="key")
-    return analysis.varying(found, "width")
+    by_layer = table.merge(analysis.of_kind(cells, "rates").drop(columns="curve"), on="key")
+    return analysis.varying(by_layer, "width")
 
 
 @rows_of("cells", what="networks")

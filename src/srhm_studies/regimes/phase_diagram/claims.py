@@ -35,11 +35,11 @@ lines_of_seeds = rows_of("cells", "histories")(
 @rows_of("cells", lines_of_seeds, what="widths")
 def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     """`alpha_tilde` at which the kernel change is 1; is_far: from FAR h* on."""
-    own = plane_of(cells)
-    if own.empty:
-        return own
-    found = analysis.crossovers(own, lines)
-    return found.assign(is_far=found["times"] >= FAR)
+    plane = plane_of(cells)
+    if plane.empty:
+        return plane
+    crossings = analysis.crossovers(plane, lines)
+    return crossings.assign(is_far=crossings["times"] >= FAR)
 
 
 @rows_of("cells", nothing="no width is jammed", what="networks")
@@ -63,11 +63,11 @@ def shifts(lines: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", lines_of_seeds, "ensembles", what="widths at alpha_tilde")
 def gains(cells: pd.DataFrame, lines: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Ensembles of the plane; is_far: from FAR h* on."""
-    own = plane_of(cells)
-    if own.empty:
-        return own
-    found = analysis.gains(ensembles[ensembles["curve"].isin(own["curve"])], lines)
-    return found.assign(is_far=found["width"] >= FAR * found["h_star"])
+    plane = plane_of(cells)
+    if plane.empty:
+        return plane
+    of_ensembles = analysis.gains(ensembles[ensembles["curve"].isin(plane["curve"])], lines)
+    return of_ensembles.assign(is_far=of_ensembles["width"] >= FAR * of_ensembles["h_star"])
 
 
 @rows_of(gains, what="alpha_tilde")
@@ -77,11 +77,11 @@ def peaks(rows: pd.DataFrame) -> pd.DataFrame:
     over_star: width of the largest gain divided by h*.
     """
     found = []
-    for (seed, tilde), own in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
-        top = own.nlargest(1, "gain").iloc[0]
+    for (seed, tilde), widths in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
+        top = widths.nlargest(1, "gain").iloc[0]
         found.append({
             "seed": seed, "alpha_tilde": tilde, "over_star": top["width"] / top["h_star"],
-            "is_inside": own["width"].min() < top["width"] < own["width"].max(),
+            "is_inside": widths["width"].min() < top["width"] < widths["width"].max(),
         })  # fmt: skip
     tops = pd.DataFrame(found)
     if tops.empty:
@@ -116,10 +116,10 @@ def changes(cells: pd.DataFrame, alignment: pd.DataFrame, *, kind: Kind) -> pd.D
 
     Of networks of feature learning that fitted, at the largest P.
     """
-    found = analysis.aligned(analysis.with_cells(alignment, of_kind(cells, kind)))
-    found = fitted_in(found, lazy=False)
-    inflation = found["eigenvalue_end"] / found["eigenvalue_initial"]
-    return found.assign(inflation=inflation)[found["P"] == found["P"].max()]
+    kernels = analysis.aligned(analysis.with_cells(alignment, of_kind(cells, kind)))
+    kernels = fitted_in(kernels, lazy=False)
+    inflation = kernels["eigenvalue_end"] / kernels["eigenvalue_initial"]
+    return kernels.assign(inflation=inflation)[kernels["P"] == kernels["P"].max()]
 
 
 def where(kind: Kind, regime: str) -> dict[str, Any]:

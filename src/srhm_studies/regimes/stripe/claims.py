@@ -21,8 +21,8 @@ NONE = "no network of this regime fitted"
 @rows_of("cells", nothing=NONE, what="networks")
 def networks(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks of one hidden layer in the two regimes, `in_regimes`."""
-    own = in_regimes(cells[cells["hidden_layers"] == 1])
-    return left_out(own, {"networks that did not fit": own["status"] != "fitted"})
+    rows = in_regimes(cells[cells["hidden_layers"] == 1])
+    return left_out(rows, {"networks that did not fit": rows["status"] != "fitted"})
 
 
 aligned = rows_of("cells", "neurons", nothing=NONE, what="networks")(

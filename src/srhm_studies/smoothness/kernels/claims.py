@@ -53,8 +53,8 @@ def convergence(
     For each seed the change of the mean log of FIXED_RANKS from a quarter to a half, divided by
     that from a half to all points, of which the mean over seeds counts. 1/P leads to 2.
     """
-    own = cells.query("experiment == 'spectrum' and data == @data and kernel == 'laplace'")
-    joined = spectra.merge(own[["key", "P", "seed"]], on="key")
+    grams = cells.query("experiment == 'spectrum' and data == @data and kernel == 'laplace'")
+    joined = spectra.merge(grams[["key", "P", "seed"]], on="key")
     joined = joined[joined["rank"].isin(FIXED_RANKS)]
     of_seeds = joined.assign(log=np.log(joined["eigenvalue"])).groupby(["P", "seed"])["log"].mean()
     sizes = sorted(of_seeds.index.unique("P"))
@@ -104,7 +104,7 @@ def beyond_pca(data: str) -> Callable[[Tables], Measurement]:
         if not (curve.n and tail.n):
             return NOT_MEASURED
         value = curve.value - tail.value
-        half = sum((one.high - one.value) ** 2 for one in (curve, tail)) ** 0.5
+        half = sum((estimate.high - estimate.value) ** 2 for estimate in (curve, tail)) ** 0.5
         note = f"{curve.value:.3f} of the curve, {tail.value:.3f} of the tail"
         return Measurement(value=value, low=value - half, high=value + half,
                            n=min(curve.n, tail.n), note=note)  # fmt: skip

@@ -98,8 +98,8 @@ def errors(
     cells: pd.DataFrame, table: pd.DataFrame, *, average: str = "median", data: str = "digits"
 ) -> pd.DataFrame:
     """Test error and stabilities of each network at the largest P."""
-    found = networks.function(cells, table, largest=True, average=average, data=data)
-    return by_network(found).reset_index()
+    trained = networks.function(cells, table, largest=True, average=average, data=data)
+    return by_network(trained).reset_index()
 
 
 @rows_of("cells", "stability", nothing="no network with scans", what="networks")
@@ -108,7 +108,7 @@ def errors_by_displacement(
 ) -> pd.DataFrame:
     """Test error and R of each network at δ = 1, and at another one: R_there."""
     scans = partial(networks.function, cells, table, largest=True, part="displacements")
-    here, there = (by_network(scans(displacement=one)) for one in (1.0, displacement))
+    here, there = (by_network(scans(displacement=size)) for size in (1.0, displacement))
     return here.join(there["R"].rename("R_there"), how="inner").reset_index()
 
 
@@ -129,11 +129,11 @@ def controls(
 @rows_of("cells", "stability", nothing="no network of two trainings", what="networks and seeds")
 def prolonged(cells: pd.DataFrame, table: pd.DataFrame, *, data: str) -> pd.DataFrame:
     """R_f of deep networks after the longest training divided by that after the shortest."""
-    own = cells[cells["data"] == data]
-    steps = own["max_steps"]
+    of_data = cells[cells["data"] == data]
+    steps = of_data["max_steps"]
     asked: dict[str, Any] = {"data": data, "kind": "deep", "when": "end"}
     parts = (
-        networks.function(own[steps == one], table, **asked) for one in (steps.max(), steps.min())
+        networks.function(of_data[steps == n], table, **asked) for n in (steps.max(), steps.min())
     )
     long, short = (part[["net", "seed", "P", "R"]] for part in parts)
     if steps.nunique() < 2:
@@ -153,7 +153,7 @@ def starts(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 def layers_of_models(cells: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """R of the output divided by R of the first layer of the CNN at the largest P on the SRHM."""
     kinds: dict[str, Any] = {"data": "srhm", "kind": "cnn", "when": "end", "lazy": False}
-    parts = (networks.function(cells, table, part=one, **kinds) for one in ("layers", "output"))
+    parts = (networks.function(cells, table, part=part, **kinds) for part in ("layers", "output"))
     logs = pairs(at_largest(pd.concat(parts)), "depth", (0.0, 1.0))
     return pd.DataFrame({"ratio": np.exp(logs)}).reset_index()
 
