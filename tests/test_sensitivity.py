@@ -8,11 +8,10 @@ import pytest
 import torch
 from numpy.testing import assert_allclose
 
-from srhm.measure.cells import measure_curve
+from srhm.measure.cells import MissingCell, measure_curve
 from srhm.measure.representations import hierarchical_probe, layer_representations, probe_of_cell
 from srhm.measure.sensitivity import measure as measure_probe
 from srhm.measure.sensitivity import transform
-from srhm.measure.stored import MissingCell
 from srhm.model.encoding import one_hot
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import derive

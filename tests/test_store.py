@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from srhm.images.readers import SETS, read_file
-from srhm.measure.stored import trained_cell
+from srhm.measure.cells import trained_cell
 from srhm.measure.trained import members_of
 from srhm.store import cells as store
 from srhm.store.atomic import StorageError, check_writable

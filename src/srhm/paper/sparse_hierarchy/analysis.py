@@ -210,11 +210,6 @@ def in_words(check: WidthCheck) -> str:
 # taken: for A alone it would give (s_0+1)^(s+L-1), where Eq. 3 has (s_0+1)^L.
 
 
-def equal_tuples(parameters: GrammarParameters) -> float:
-    """Probability that two data have all features of one rule at the same places."""
-    return 1 / parameters.n_placements
-
-
 def equal_children(parameters: GrammarParameters) -> float:
     """Probability that two data have one child of a rule at the same place, mean over children."""
     children = placement_offsets(parameters).T
@@ -235,7 +230,8 @@ def placements_ratio(*, depth: int, branching: int, n_empty: int) -> float:
             depth=depth, branching=branching, n_features=2, n_synonyms=1, n_classes=2,
             n_empty=n_empty, sparsity=sparsity,
         )  # fmt: skip
-        return 1 / (equal_tuples(one) * equal_children(one) ** (depth - 1))
+        # Two data have all features of one rule at the same places in one of n_placements cases.
+        return one.n_placements / equal_children(one) ** (depth - 1)
 
     return needed("B") / needed("A")
 

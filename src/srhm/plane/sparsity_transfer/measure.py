@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from srhm.measure.cells import trained_cell
 from srhm.measure.representations import layer_representations
-from srhm.measure.stored import trained_cell
 from srhm.model.grammar import (
     GRAMMAR,
     GrammarParameters,

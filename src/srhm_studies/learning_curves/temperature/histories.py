@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from srhm.measure.cells import trained_cell
 from srhm.measure.representations import probe_of_cell
 from srhm.measure.sensitivity import sensitivities, transform
-from srhm.measure.stored import trained_cell
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
