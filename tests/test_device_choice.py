@@ -13,8 +13,8 @@ import yaml
 
 from srhm.commands import launch
 from srhm.commands.device_options import check_gpus
-from srhm.commands.one_run import Refused
 from srhm.commands.presets import CONFIG, Run
+from srhm.commands.printing import Refused
 from srhm.planning import preset
 from srhm.planning.registry import TRAINERS
 

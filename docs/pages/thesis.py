@@ -18,6 +18,7 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from pages.markdown import line
 from srhm.commands.presets import SHOWN
 from srhm.planning.registry import STUDIES, file_of_study
 from srhm.scorecard.expectations import VERDICTS
@@ -184,16 +185,16 @@ def counts_table(
 ) -> Iterator[str]:
     """Lines of Markdown: for each source, and for all, the number of rows of each status."""
     cards = Scorecards(scorecards)
-    yield _line(["source", "rows", *STATUSES])
-    yield _line(["---", *["--:"] * (1 + len(STATUSES))])
+    yield line(["source", "rows", *STATUSES])
+    yield line(["---", *["--:"] * (1 + len(STATUSES))])
     whole = Counter[Status]()
     for source in dict.fromkeys(chapter.source for chapter in table.chapters):
         chapters = [one for one in table.chapters if one.source == source]
         counts = Counter(cards.status(row) for chapter in chapters for row in chapter.rows)
         whole += counts
         title = chapters[0].title if len(chapters) == 1 else source.capitalize()
-        yield _line([title, *_numbers(counts)])
-    yield _line(["all", *_numbers(whole)])
+        yield line([title, *_numbers(counts)])
+    yield line(["all", *_numbers(whole)])
 
 
 def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
@@ -203,9 +204,9 @@ def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
     for chapter in table.chapters:
         found = [cards.status(row) for row in chapter.rows]
         lines += [f"## {chapter.title}", "", f"{', '.join(_words(Counter(found)))}.", ""]
-        lines += [_line(HEAD), _line(["---"] * len(HEAD))]
+        lines += [line(HEAD), line(["---"] * len(HEAD))]
         rows = zip(chapter.rows, found, strict=True)
-        lines += [_line([*_cells(row, one, cards)]) for row, one in rows]
+        lines += [line([*_cells(row, one, cards)]) for row, one in rows]
         lines += [""]
     return "\n".join(lines)
 
@@ -276,10 +277,6 @@ def _settings(row: Row) -> str:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:g}"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _markdown(text: str) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from srhm.commands.one_run import locked, snakemake_by_hand
 from srhm.commands.presets import CONFIG, Run, add_study, run_of, studies_of
 from srhm.commands.printing import Refused
+from srhm.commands.running import locked, snakemake_by_hand
 from srhm.planning.registry import STUDIES, TRAINERS
 from srhm.store import places
 from srhm.store.cells import path_of

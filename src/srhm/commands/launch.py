@@ -26,7 +26,6 @@ from srhm.commands import limits, variables
 from srhm.commands.device_options import CHOICES, check_gpus, jobs_on_devices, why_no_gpu_here
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines, wall_time
-from srhm.commands.one_run import locked, snakemake_by_hand, whose
 from srhm.commands.open_results import NoResults
 from srhm.commands.preset_file import note_preset, read_preset
 from srhm.commands.presets import (
@@ -40,7 +39,7 @@ from srhm.commands.presets import (
     run_of,
 )
 from srhm.commands.printing import REFUSED, Refused, outlasting
-from srhm.commands.running import LOG, run_snakemake
+from srhm.commands.running import LOG, locked, run_snakemake, snakemake_by_hand, whose
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.devices import visible_devices
 from srhm.jobs.progress import FAILED
