@@ -38,6 +38,7 @@ from srhm.report import forest
 from srhm.report.prose import COMMENT
 from srhm.scorecard.card import SCORECARDS, read_scorecards
 from srhm.scorecard.headline import ForestRow, forest_rows
+from srhm.scorecard.numbers import value_text
 from srhm.statistics.publications import read_publications
 from srhm.store import places
 from srhm.store.atomic import write_text
@@ -48,6 +49,8 @@ RESULTS, DEVIATIONS, LIST = "docs/results.md", "docs/deviations.md", "docs/studi
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
+# The headline on fresh grammars, by the rules of the commit that froze them (reference/README.md).
+FRESH = "reference/fresh_results.csv"
 # Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
 PICTURES = "docs/images/studies"
 
@@ -121,9 +124,14 @@ def sources_text(
     return between(text, "counts", lines, of=thesis.PAGE)
 
 
-def results_text(text: str, rows: Sequence[ForestRow], practice: ByPractice) -> str:
-    """docs/results.md with its two tables written anew; practice: of `by_practice`."""
-    text = between(text, "headline", [*_measurements(rows)], of=RESULTS)
+def results_text(
+    text: str, rows: Sequence[ForestRow], practice: ByPractice, fresh: Mapping[str, str]
+) -> str:
+    """docs/results.md with its two tables written anew.
+
+    practice: of `by_practice`. fresh: of `on_fresh_grammars`.
+    """
+    text = between(text, "headline", [*_measurements(rows, fresh)], of=RESULTS)
     return between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
 
 
@@ -149,10 +157,11 @@ def main(root: Path = ROOT) -> int:
     try:
         practice = by_practice(root)
         rules = first_rules.read_rules(root, scorecards)
+        fresh = on_fresh_grammars(root)
         makers = {
             DEVIATIONS: lambda text: deviations_text(text, rules),
             LIST: lambda text: studies_text(text, root),
-            RESULTS: lambda text: results_text(text, rows, practice),
+            RESULTS: lambda text: results_text(text, rows, practice, fresh),
             thesis.PAGE: lambda text: sources_text(text, scorecards, root),
             records.RUNS: lambda text: between(text, "runs", records.runs(root), of=records.RUNS),
         }
@@ -220,11 +229,25 @@ def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
     return {preset: read_scorecards(root, preset) for preset in presets}
 
 
-def _measurements(rows: Sequence[ForestRow]) -> Iterator[str]:
+def on_fresh_grammars(root: Path) -> dict[str, str]:
+    """Value, error and verdict of measurements on grammars never used before, by claim."""
+    rows = pd.read_csv(root / FRESH).to_dict("records")
+    return {row["claim"]: f"{value_text(row)}, {row['verdict']}" for row in rows if row["n"] > 0}
+
+
+def _measurements(rows: Sequence[ForestRow], fresh: Mapping[str, str]) -> Iterator[str]:
     """The headline's table, a line for each measurement."""
-    heads = ["measured", "value ± error", "expected", "authors' points", "verdict"]
+    heads = ["measured", "value ± error", "expected", "authors' points", "verdict",
+             "on fresh grammars"]  # fmt: skip
     cells = (
-        [escaped(row.label), row.value, row.expected, row.theirs.partition(" ")[0] or "–", row.word]
+        [
+            escaped(row.label),
+            row.value,
+            row.expected,
+            row.theirs.partition(" ")[0] or "–",
+            row.word,
+            fresh.get(row.claim, "–"),
+        ]
         for row in rows
     )
     yield from table(heads, cells)

@@ -20,7 +20,7 @@ from srhm.planning import preset
 from srhm.planning.registry import STUDIES
 from srhm.planning.specs import claim_uses, repository_files
 from srhm.scorecard.card import claims_in, scorecard
-from srhm.store.places import roots_of
+from srhm.store.places import CONFIRMING, roots_of
 from srhm.store.records import read_table
 from srhm.store.sources import digest_of
 from srhm.store.tables import schema_of
@@ -35,7 +35,7 @@ SHIPPED = (
     *(
         (path.parent.parent.name, path.parent.name)
         for path in sorted((ROOT / "published").glob("*/*/cells.parquet"))
-        if STUDIES[path.parent.name].claims is not None
+        if STUDIES[path.parent.name].claims is not None and path.parts[-3] != CONFIRMING
     ),
     *(("quick", name) for name, one in STUDIES.items() if one.trainer is None),
 )

@@ -34,8 +34,8 @@ def publications_of(plan: Plan, studies: Sequence[str]) -> list[str]:
     """Finished runs of other presets, which the page of the paper fits on their own."""
     if "sparse_hierarchy" not in studies:
         return []
-    files = sorted((ROOT / "published").glob("*/sparse_hierarchy/*.*"))
-    return [str(file) for file in files if file.parts[-3] != plan.preset.preset]
+    files = places.explored_files("published/*/sparse_hierarchy/*.*")
+    return [file for file in files if Path(file).parts[-3] != plan.preset.preset]
 
 
 def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, str]]:

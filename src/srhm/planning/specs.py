@@ -222,9 +222,7 @@ def repository_files(made: Figure | Derived) -> dict[str, list[str]]:
     A file that is named without an asterisk is asked for whether or not it is there.
     """
     return {
-        name: sorted(str(file) for file in ROOT.glob(pattern))
-        if "*" in pattern
-        else [str(ROOT / pattern)]
+        name: places.explored_files(pattern) if "*" in pattern else [str(ROOT / pattern)]
         for name, pattern in made.files.items()
     }
 

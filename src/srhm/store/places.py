@@ -20,10 +20,18 @@ KEPT = ("cells", "checkpoints", "curves", "parts", "measured")
 SCRIPTS = PACKAGE.parents[1] / "scripts"
 # Rows of finished runs that the repository keeps.
 PUBLISHED = PACKAGE.parents[1] / "published"
+# Of these the run that tests rules frozen before it: no other result is made of its rows.
+CONFIRMING = "fresh"
 # The page of a folder of results that links all others.
 INDEX = "index.html"
 # In the folder of a preset: the configuration of which its results were made.
 CONFIGURATION = ".configuration"
+
+
+def explored_files(pattern: str) -> list[str]:
+    """Files of the repository by a pattern, without the rows of the confirming run."""
+    files = sorted(PUBLISHED.parent.glob(pattern))
+    return [str(file) for file in files if PUBLISHED / CONFIRMING not in file.parents]
 
 
 def store_of(trainer: Trainer) -> str:
