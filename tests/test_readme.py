@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from pages import claims_page, first_rules, headline_picture, positions_picture, readme, thesis
@@ -59,6 +60,20 @@ def test_the_curve_that_the_readme_adds_is_the_only_new_one():
     assert before < after
     assert added.startswith("cnn_L2")
     assert "_v7_" in added
+
+
+def test_counts_on_fresh_grammars_are_those_of_their_file():
+    rows = pd.read_csv(ROOT / readme.FRESH).query("n > 0")
+    curves = pd.read_parquet(ROOT / "published/fresh/sparse_hierarchy/cells.parquet")["curve"]
+    words = {5: "five", 9: "nine", 14: "14"}
+    n = {word: words[count] for word, count in rows["verdict"].value_counts().items()}
+    same = int((rows["verdict"] == rows["explored_verdict"]).sum())
+    page = " ".join((ROOT / readme.RESULTS).read_text("utf-8").split())
+    assert f"had used: {curves.nunique()} curves" in page
+    assert f"They allow {len(rows)} of the measurements. Of these, {n['reproduced']} are" in page
+    assert f"{n['differs']} differ, and {n['inconclusive']} are inconclusive; {same} have" in page
+    assert same / len(rows) == 0.75
+    assert "three quarters of the verdicts are the same" in " ".join(README.split())
 
 
 @pytest.mark.parametrize("name", headline_picture.SHADES)
