@@ -5,6 +5,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "temperature",
         "weight_sharing",
         "depth",
+        "cnn_exponent",
         "optimisers",
         "attention",
         "teaching",
