@@ -142,7 +142,7 @@ def test_the_counts_of_first_and_present_rules_are_current(scorecards):
     assert readme.deviations_text(written, rules) == written, "make readme writes it"
     gone = rules.gone.set_index(first_rules.KEY)
     assert gone.index.is_unique
-    assert not [one for one in gone.index if one[2] in thesis.claim_names(one[1])]
+    assert not [one for one in gone.index if one[2] in thesis.claim_figures(one[1])]
     assert "Gone since: " in "\n".join(first_rules.of_studies(rules))
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 from pages import first_rules, thesis
-from pages.markdown import escaped, table
+from pages.markdown import escaped, link_to, table
 from pages.readme import all_scorecards, headline
 from srhm.paper.sparse_hierarchy.headline import HEADLINE
 from srhm.planning.preset import key_table
-from srhm.planning.registry import STUDIES, file_of_study
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.expectations import verdicts_in_words
 from srhm.scorecard.headline import ForestRow
 from srhm.scorecard.numbers import expected_text, measured_text, value_text
@@ -85,7 +85,7 @@ def counts(root: Path) -> str:
     """Verdicts of each study, counted, in one table."""
     shipped = all_scorecards(root)
     rows = [
-        [_link(study), preset, len(found[study]), *verdict_counts(found[study]).values()]
+        [link_to(study), preset, len(found[study]), *verdict_counts(found[study]).values()]
         for study in STUDIES
         for preset, found in shipped.items()
         if study in found
@@ -108,7 +108,7 @@ def _of_study(study: str, preset: str, claims: pd.DataFrame) -> Iterator[str]:
     counted = {word: n for word, n in verdict_counts(claims).items() if n}
     yield f"## {study}, `{preset}`"
     yield ""
-    yield f"{_link(study)}: {len(claims)} claims, {verdicts_in_words(counted)}."
+    yield f"{link_to(study)}: {len(claims)} claims, {verdicts_in_words(counted)}."
     yield ""
     heads = ["claim", "statement", "value ± error", "95 % interval", "expected", "verdict"]
     yield _table(heads, map(_claim, claims.to_dict("records")))
@@ -129,10 +129,6 @@ def _of_file(file: Path) -> str:
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(table(heads, ([*map(str, cells)] for cells in rows)))
-
-
-def _link(study: str) -> str:
-    return f"[{study}](../{file_of_study(study)})"
 
 
 TABLES: dict[str, Callable[[Path], str]] = {

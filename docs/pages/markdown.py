@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from srhm.planning.registry import file_of_study
+
 BEGIN, END = "<!-- {}: written by `make readme` -->", "<!-- end -->"
 
 
@@ -21,6 +23,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
 def escaped(text: str) -> str:
     """Text whose signs mean nothing in a table."""
     return text.replace("*", "\\*").replace("s_0", "s₀").replace("|", "\\|")
+
+
+def link_to(study: str) -> str:
+    """A link from a page of docs to the page of a study."""
+    return f"[{study}](../{file_of_study(study)})"
 
 
 def between(text: str, name: str, lines: Iterable[str], *, of: str) -> str:

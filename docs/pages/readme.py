@@ -26,7 +26,7 @@ from pages import (
     records,
     thesis,
 )
-from pages.markdown import between, escaped, line, table
+from pages.markdown import between, escaped, line, link_to, table
 from pages.practice_fits import practice_fits
 from pages.slots import fill_slots
 from srhm.commands.printing import printing
@@ -137,9 +137,8 @@ def results_text(
 
 def studies_text(text: str, root: Path) -> str:
     """docs/studies.md with its tables written anew: what each study asks, and its answer."""
-    parts = GROUPS
-    for group, names in parts.items():
-        rows = ([_link(one), *_question_and_answer(root, one)] for one in names)
+    for group, names in GROUPS.items():
+        rows = ([link_to(one), *_question_and_answer(root, one)] for one in names)
         text = between(text, group, table(["study", "question", "answer"], rows), of=LIST)
     return text
 
@@ -272,10 +271,6 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
         yield line([words, "", "", *far, "0", ""])
     yield ""
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
-
-
-def _link(study: str) -> str:
-    return f"[{study}](../{file_of_study(study)})"
 
 
 def _question_and_answer(root: Path, study: str) -> tuple[str, str]:

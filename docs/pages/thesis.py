@@ -6,7 +6,7 @@ it. `make readme` writes the counts into docs/thesis.md; `make docs` makes a pag
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
@@ -16,11 +16,11 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 import yaml
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from pages.markdown import line
+from pages.markdown import line, link_to
 from srhm.commands.presets import SHOWN
-from srhm.planning.registry import STUDIES, file_of_study
+from srhm.planning.registry import STUDIES
 from srhm.scorecard.expectations import VERDICTS
 from srhm.scorecard.numbers import expected_text, measured_text
 
@@ -39,10 +39,10 @@ HEAD = ("place", "shows", "status", "claims", "settings, source → here", "here
 class Row(BaseModel):
     """A figure or a statement of a source.
 
-    at: figures that show it here, as study/figure. claims: identifiers, or patterns of them, of
-    these studies. data: whose. sizes: by name the source's, None where it is not stated, and ours.
-    besides: what else differs. picture: the source has no number to be tested. sketch: nothing to
-    run. note: a reason.
+    at: figures besides those of its claims that show it here, as study/figure. claims: as
+    study/identifier, or patterns of them. data: whose. sizes: by name the source's, None where it
+    is not stated, and ours. besides: what else differs. picture: the source has no number to be
+    tested. sketch: nothing to run. note: a reason.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -66,23 +66,28 @@ class Row(BaseModel):
             raise ValueError(f"{self.place}: a sketch has neither claims nor a picture")
         if self.picture and (self.claims or not self.at):
             raise ValueError(f"{self.place}: a picture has a figure and no claims")
-        if self.claims and not self.at:
-            raise ValueError(f"{self.place}: claims need the figure that shows them")
+        if lacking := [one for one, found in self.matched.items() if not found]:
+            raise ValueError(f"{self.place}: no claim {lacking[0]}")
         return self
 
-    @property
-    def studies(self) -> tuple[str, ...]:
-        """Studies of its figures, each once."""
-        return tuple(dict.fromkeys(one.partition("/")[0] for one in self.at))
-
     @cached_property
-    def matched(self) -> dict[str, list[tuple[str, str]]]:
-        """For each entry of `claims` the study and the identifier of what it names."""
-        there = [(study, name) for study in self.studies for name in claim_names(study)]
+    def matched(self) -> dict[str, dict[tuple[str, str], str]]:
+        """For each entry of `claims` study, identifier and figure of the claims that it names."""
         return {
-            pattern: [one for one in there if fnmatchcase(one[1], pattern)]
-            for pattern in self.claims
+            entry: {
+                (study, name): f"{study}/{figure}"
+                for name, figure in claim_figures(study).items()
+                if fnmatchcase(f"{study}/{name}", entry)
+            }
+            for entry in self.claims
+            for study in [entry.partition("/")[0]]
         }
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Study and figure of all that shows it here, each once."""
+        shown = [one for found in self.matched.values() for one in found.values()]
+        return tuple(dict.fromkeys(one for one in (*shown, *self.at) if one in FIGURES))
 
     @property
     def setting(self) -> Setting:
@@ -97,18 +102,24 @@ class Row(BaseModel):
 
 
 class Chapter(BaseModel):
-    """Rows of a part of a source, which is counted by its name."""
+    """Rows of a part of a source, by their place in it. It is counted by the source's name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     source: str
     title: str
     rows: tuple[Row, ...]
 
+    @field_validator("rows", mode="before")
+    @classmethod
+    def _with_their_places(cls, rows: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{"place": place, **row} for place, row in rows.items()]
+
 
 class Table(BaseModel):
-    """docs/thesis.yaml."""
+    """docs/thesis.yaml. settings: what rows share, which YAML copies into them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    settings: dict[str, dict[str, Any]]
     chapters: tuple[Chapter, ...]
 
 
@@ -121,10 +132,10 @@ def read(root: Path) -> Table:
     return Table.model_validate(yaml.safe_load((root / TABLE).read_text(encoding="utf-8")))
 
 
-def claim_names(study: str) -> tuple[str, ...]:
-    """Identifiers of the claims of a study."""
+def claim_figures(study: str) -> dict[str, str]:
+    """The figure of each claim of a study, by identifier."""
     module = STUDIES[study].claims
-    return tuple(one.identifier for one in import_module(module).CLAIMS) if module else ()
+    return {one.identifier: one.figure for one in import_module(module).CLAIMS} if module else {}
 
 
 def worst(verdicts: Sequence[str]) -> Verdict:
@@ -170,7 +181,7 @@ class Scorecards:
         if row.sketch:
             return "sketch"
         if row.picture:
-            drawn = all(study in self.preset for study in row.studies)
+            drawn = all(one.partition("/")[0] in self.preset for one in row.figures)
             return status("reproduced" if drawn else "nothing measured", row.setting)
         found = [self.of(*one) for names in row.matched.values() for one in names]
         verdicts = [
@@ -203,7 +214,9 @@ def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
     lines = []
     for chapter in table.chapters:
         found = [cards.status(row) for row in chapter.rows]
-        lines += [f"## {chapter.title}", "", f"{', '.join(_words(Counter(found)))}.", ""]
+        counts = Counter(found)
+        counted = ", ".join(f"{name}: {counts[name]}" for name in STATUSES if counts[name])
+        lines += [f"## {chapter.title}", "", f"{counted}.", ""]
         lines += [line(HEAD), line(["---"] * len(HEAD))]
         rows = zip(chapter.rows, found, strict=True)
         lines += [line([*_cells(row, one, cards)]) for row, one in rows]
@@ -213,24 +226,6 @@ def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
 
 def _numbers(counts: Counter[Status]) -> list[str]:
     return [str(counts.total()), *(str(counts[name]) for name in STATUSES)]
-
-
-def _words(counts: Counter[Status]) -> list[str]:
-    """The counts that are not 0, in the order of `STATUSES`."""
-    return [f"{counts[name]} {_verb(name, counts[name])}" for name in STATUSES if counts[name]]
-
-
-def _verb(name: Status, count: int) -> str:
-    """What so many rows do or are."""
-    one, several = {
-        "works": ("works", "work"),
-        "elsewhere": ("works elsewhere", "work elsewhere"),
-        "differs": ("differs", "differ"),
-        "undecided": ("is undecided", "are undecided"),
-        "missing": ("is missing", "are missing"),
-        "sketch": ("is a sketch", "are sketches"),
-    }[name]
-    return one if count == 1 else several
 
 
 def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
@@ -244,13 +239,14 @@ def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
     told = row.sizes or ((row.claims or row.picture) and found != "missing")
     yield _settings(row) if told else "–"
     links = [
-        f"[{study}](../{file_of_study(study)}) `{figure}`"
-        for study, _, figure in (one.partition("/") for one in row.at)
+        f"{link_to(study)} `{figure}`"
+        for study, _, figure in (one.partition("/") for one in row.figures)
     ]
     yield "; ".join(links) or "–"
 
 
-def _claim(pattern: str, names: Sequence[tuple[str, str]], cards: Scorecards) -> str:
+def _claim(entry: str, names: Collection[tuple[str, str]], cards: Scorecards) -> str:
+    pattern = entry.partition("/")[2]
     rows = [one for one in (cards.of(*name) for name in names) if one]
     if not rows:
         return f"`{pattern}`: no shipped rows"
