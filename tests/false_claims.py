@@ -7,7 +7,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, verdict
 from srhm.scorecard.expectations import VERDICTS, Expectation
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import rows_of
 
 # Draws of tables, and the least part of them in which a claim that they can decide is found false.
 DRAWS, LEAST = 40, 0.9

@@ -20,7 +20,8 @@ from srhm.scorecard.estimators import (
     Slope,
 )
 from srhm.scorecard.expectations import Below, Within
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 
 
 @rows_of("cells", nothing="no rows")

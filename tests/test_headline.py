@@ -15,8 +15,8 @@ from srhm.scorecard.headline import (
     forest_rows,
     identifiers,
     in_words,
+    statement_table,
 )
-from srhm.scorecard.statements import statement_table
 
 OF_PAPER = [
     claim
@@ -89,7 +89,7 @@ def test_the_statements_fit_into_a_terminal_of_100_columns_and_24_lines():
 
 def replace_measured(one):
     """A claim whose number is expected, or for two is not known to be so."""
-    expected, tolerance = one.expected.columns
+    expected, tolerance = one.expected.expected, one.expected.tolerance
     value = expected + (0.01 if tolerance == inf else 0 if tolerance == tolerance else -0.01)
     wide = 9.0 if one.identifier in ("s0-exponent-lcn-L2", "s-ratio-lcn-s2-L3") else 0.001
     found = Measurement(value=value, low=value - wide, high=value + wide, n=9, note="",

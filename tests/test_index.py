@@ -12,7 +12,7 @@ from srhm.commands.claims import Answer
 from srhm.commands.index import write_index
 from srhm.commands.presets import CONFIG, Run
 from srhm.planning import preset
-from srhm.scorecard.statements import StatementTable
+from srhm.scorecard.headline import StatementTable
 from srhm.store import places
 
 

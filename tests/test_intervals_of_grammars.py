@@ -16,7 +16,7 @@ from scipy import stats
 
 from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import FEWEST, CensoredMean, Fraction, Mean, Slope
-from srhm.scorecard.rows import rows_of
+from srhm.scorecard.sheet import rows_of
 from srhm.statistics.regression import FLOOR
 
 ROOT = Path(__file__).parents[1]

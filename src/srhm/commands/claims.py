@@ -17,9 +17,8 @@ from srhm.planning.registry import STUDIES
 from srhm.scorecard.archived_run import compare_tables
 from srhm.scorecard.card import SCHEMA, read_scorecards
 from srhm.scorecard.expectations import verdicts_in_words
-from srhm.scorecard.headline import identifiers
+from srhm.scorecard.headline import StatementTable, identifiers, statement_table
 from srhm.scorecard.numbers import expected_text, value_text
-from srhm.scorecard.statements import StatementTable, statement_table
 from srhm.scorecard.text import verdict_counts
 from srhm.store import places
 from srhm.store.published_provenance import PublicationError

@@ -19,7 +19,7 @@ from srhm.report.explorer.names import explorer_name
 from srhm.report.figures import label_of, number_of
 from srhm.report.prose import caption, environment
 from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
-from srhm.scorecard.statements import HEADS
+from srhm.scorecard.headline import HEADS
 from srhm.store import places
 from srhm.store.atomic import write_text
 

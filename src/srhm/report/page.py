@@ -24,15 +24,14 @@ from srhm.report.page_table import PageTable
 from srhm.report.prose import environment
 from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.scorecard.card import SCHEMA, claims_in
-from srhm.scorecard.data import scorecard_data
 from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
-from srhm.scorecard.headline import forest_rows, in_words
-from srhm.scorecard.statements import statement_table
+from srhm.scorecard.headline import forest_rows, in_words, statement_table
 from srhm.scorecard.text import (
     AFTER,
     EQUIVALENCE,
     in_short,
     markdown,
+    scorecard_data,
     verdict_counts,
 )
 from srhm.store.atomic import write_text

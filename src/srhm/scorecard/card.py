@@ -33,19 +33,18 @@ def scorecard(tables: Tables, claims: Sequence[Claim]) -> pd.DataFrame:
     rows, remembered = [], RememberedTables(tables)
     measurements = with_pooled_scatter([claim.measure(remembered) for claim in claims])
     for claim, measured in zip(claims, measurements, strict=True):
-        expected, tolerance = claim.expected.columns
         rows.append(
             {
                 "claim": claim.identifier,
                 "figure": claim.figure,
                 "statement": claim.says,
                 "place": claim.place,
-                "expected": expected,
+                "expected": claim.expected.expected,
                 "value": float(measured.value),
                 "low": float(measured.low),
                 "high": float(measured.high),
                 "n": measured.n,
-                "tolerance": tolerance,
+                "tolerance": claim.expected.tolerance,
                 "tolerance_reason": claim.why,
                 "scale": claim.expected.scale,
                 "fixed": claim.fixed,

@@ -1,6 +1,6 @@
 """What a claim of the paper is, what a measurement of it, and whether it is reproduced."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from math import inf, isnan, nan
@@ -16,21 +16,12 @@ Found = TypeVar("Found")
 MIN_POINTS = 3
 
 
-class RememberedTables(Mapping[str, pd.DataFrame]):
+class RememberedTables(dict[str, pd.DataFrame]):
     """Tables by name, with what several claims compute of them; they do not change meanwhile."""
 
     def __init__(self, tables: Tables) -> None:
-        self._tables = tables
+        super().__init__(tables)
         self._known: dict[Hashable, Any] = {}
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        return self._tables[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
 
     def once(self, key: Hashable, computed: Callable[[], Found]) -> Found:
         """A copy of what the function gives, which is called for each key once."""

@@ -13,7 +13,7 @@ these in the note. What they share:
                   networks; of a column that is true or false, how many are true
 
 Of means, ratios and slopes: `error` says where the interval comes from: the scatter of the points
-(Student t), or clusters of points of one grammar (`srhm.scorecard.grammars`). `note_by`
+(Student t), or clusters of points of one grammar (`srhm.scorecard.rows.grammars`). `note_by`
 names columns: the note has the number of each group of rows that agree in these. What follows is of
 clusters alone:
 
@@ -38,8 +38,15 @@ from scipy import special
 
 from srhm.model.seeding import generator
 from srhm.scorecard.claims import MIN_POINTS, NOT_MEASURED, Measurement, Tables
-from srhm.scorecard.grammars import grammars, groups_of
-from srhm.scorecard.rows import LEFT_OUT, Conditions, RowFunction, chosen, counted
+from srhm.scorecard.rows import (
+    LEFT_OUT,
+    Conditions,
+    RowFunction,
+    chosen,
+    counted,
+    grammars,
+    groups_of,
+)
 from srhm.scorecard.siblings import FewValues
 from srhm.statistics.censored import censored_fit
 from srhm.statistics.rank_correlation import rank_correlation
@@ -136,8 +143,11 @@ class Estimator(ABC):
             return no_points(f"{self.rows.nothing}{end}")
         measured = self.of(used)
         start = f"{self.note}; " if self.note else ""
-        note = f"{start}{measured.note}{self._rows_listed(used)}{end}{self._columns_listed(used)}"
-        return replace(measured, note=note)
+        listed = ""
+        if self.note_rows:
+            lines = dict.fromkeys(self.note_rows.format_map(row) for row in used.to_dict("records"))
+            listed = f" ({', '.join(lines)})"
+        return replace(measured, note=f"{start}{measured.note}{listed}{end}{self._columns(used)}")
 
     def points(self, table: pd.DataFrame) -> pd.DataFrame:
         """The rows that are chosen."""
@@ -147,7 +157,8 @@ class Estimator(ABC):
     def of(self, table: pd.DataFrame) -> Measurement:
         """The measurement of rows of which there is at least one."""
 
-    def _columns_listed(self, table: pd.DataFrame) -> str:
+    def _columns(self, table: pd.DataFrame) -> str:
+        """What `note_columns` adds to the note."""
         parts = []
         for name in self.note_columns:
             if table[name].dtype == bool:
@@ -158,12 +169,6 @@ class Estimator(ABC):
             words = (f"{value:g}" if isinstance(value, float) else str(value) for value in values)
             parts.append(f"; {COLUMN_WORDS.get(name, name)} {', '.join(words)}")
         return "".join(parts)
-
-    def _rows_listed(self, table: pd.DataFrame) -> str:
-        if not self.note_rows:
-            return ""
-        rows = dict.fromkeys(self.note_rows.format_map(row) for row in table.to_dict("records"))
-        return f" ({', '.join(rows)})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,19 +213,14 @@ class Fitted(Estimator):
         measured = measurement_of_fit(fit, note)
         if self.error != "clusters":
             return measured
-        return self._with_trend(self._enough(measured, fit, used), used)
-
-    def _enough(self, measured: Measurement, fit: Fit, used: pd.DataFrame) -> Measurement:
-        """The measurement, which decides nothing with fewer grammars or v than FEWEST."""
         least, of_v = FEWEST[self.kind]
         n, n_v = fit.n_clusters, used["v"].nunique() if "v" in used else of_v
         if "seed" not in used:  # means over seeds, of which each v is a cluster
-            return replace(measured, decides=n >= MIN_POINTS)
-        if n >= least and (n_v >= of_v or self.one_v):
-            return measured
-        few = f"too few to decide: {n} grammars with {n_v} v, needed are {least} with {of_v}"
-        note = f"{measured.note}; {few}"
-        return replace(measured, decides=False, note=note)
+            measured = replace(measured, decides=n >= MIN_POINTS)
+        elif n < least or (n_v < of_v and not self.one_v):
+            few = f"too few to decide: {n} grammars with {n_v} v, needed are {least} with {of_v}"
+            measured = replace(measured, decides=False, note=f"{note}; {few}")
+        return self._with_trend(measured, used)
 
     def _with_trend(self, measured: Measurement, used: pd.DataFrame) -> Measurement:
         """The measurement, whose interval holds that over v where there is a trend."""
@@ -290,9 +290,10 @@ class Mean(Fitted):
     scale: Scale = field(default="plain", kw_only=True)
     per: Sequence[str] = field(default=(), kw_only=True)
     open: str = field(default="", kw_only=True)
+    # What is made of the column, of which the mean is taken in its place.
+    taken = ""
 
     def fit(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
         used = self._used(table)
         values = self._values(used)
         if self.per:
@@ -305,7 +306,6 @@ class Mean(Fitted):
         return self._coefficient(used, columns)
 
     def trend(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
         return self._coefficient(table, np.stack([_log_v(table), np.ones(len(table))], axis=1))
 
     def _coefficient(self, used: pd.DataFrame, columns: Any) -> Fit:
@@ -316,42 +316,33 @@ class Mean(Fitted):
         return table[np.isfinite(self._values(table).to_numpy())] if len(table) else table
 
     def _values(self, table: pd.DataFrame) -> pd.Series:
-        values = table[self._taken].astype(float)
+        values = table[self.taken or self.column].astype(float)
         if self.scale == "plain":
             return values
         with np.errstate(divide="ignore"):
             return pd.Series(np.log(values.to_numpy()), index=values.index)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         fit = self.fit(table)
         if not fit.n:
             return no_points(f"nothing to average of {self.what}")
         what = f"means of {len(table)} {self.what}" if self.per else self.what
         measured = replace(self, what=what)._measured(fit, table)
         if self.scale != "plain" and not self.note_rows:
-            values = table[self._taken].astype(float)
+            values = table[self.taken or self.column].astype(float)
             ends = f"from {values.min():.2f} to {values.max():.2f}"
             measured = replace(measured, note=f"{self._shown(fit)}, {ends}; {measured.note}")
         if self.open and table[self.open].any():
             note = f"{measured.note}; no interval: {int(table[self.open].sum())} {self.open}"
             measured = replace(measured, low=nan, high=nan, note=note)
-        if self.error == "scatter":
-            measured = replace(measured, few_values=self._few_values(table))
+        if self.error == "scatter":  # siblings take the same mean of the same kind of rows
+            family = (type(self), self.rows.kind, self.column, self.scale, *self.per)
+            values = self._values(table)
+            if self.per:
+                values = values.groupby([table[name] for name in self.per]).mean()
+            few = FewValues(family, tuple(values), geometric=self.scale == "ratio")
+            measured = replace(measured, few_values=few)
         return as_ratio(measured) if self.scale == "ratio" else measured
-
-    def _few_values(self, table: pd.DataFrame) -> FewValues:
-        """Values of which this is the mean; siblings take the same of the same kind of rows."""
-        values = self._values(table)
-        if self.per:
-            values = values.groupby([table[name] for name in self.per]).mean()
-        family = (type(self), self.rows.kind, self.column, self.scale, *self.per)
-        return FewValues(family, tuple(values), geometric=self.scale == "ratio")
-
-    @property
-    def _taken(self) -> str:
-        """Column of the values of which the mean is taken."""
-        return self.column
 
     def _back(self, value: float) -> float:
         return value if self.scale == "plain" else float(np.exp(value))
@@ -385,7 +376,6 @@ class CensoredMean(Mean):
         return of_error(fit, value, *with_shared(error, n - 1.0, shared))
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         measured, bounds = super().of(table), float((table[self.side] != 0).mean())
         if not bounds:
             return measured
@@ -404,15 +394,12 @@ class Ratio(Mean):
     over: Conditions = field(kw_only=True)
     on: Sequence[str] = field(kw_only=True)
     scale: Scale = field(default="ratio", kw_only=True)
+    taken = "ratio"
 
     def points(self, table: pd.DataFrame) -> pd.DataFrame:
         """See `pairs_of`."""
         upper, lower = (chosen(table, {**self.where, **more}) for more in ({}, self.over))
         return pairs_of(upper, lower, on=self.on, column=self.column)
-
-    @property
-    def _taken(self) -> str:
-        return "ratio"
 
 
 @dataclass(frozen=True)
@@ -420,10 +407,7 @@ class Difference(Ratio):
     """Mean of a column of some rows minus that of others which agree in `on`; `over`: as there."""
 
     scale: Scale = field(default="plain", kw_only=True)
-
-    @property
-    def _taken(self) -> str:
-        return "difference"
+    taken = "difference"
 
 
 @dataclass(frozen=True)
@@ -448,7 +432,6 @@ class Slope(Fitted):
         return "mean" if "v" in self.within else "slope"
 
     def fit(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
         used = table[self._positive(table)]
         if used.empty:
             return NO_FIT
@@ -460,7 +443,6 @@ class Slope(Fitted):
         return fits[0] if len(fits) == 1 else mean(slopes)
 
     def trend(self, table: pd.DataFrame) -> Fit:
-        """See the class."""
         return self._line(table, of_v=True) if self.kind == "mean" else NO_FIT
 
     def _used(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -483,7 +465,6 @@ class Slope(Fitted):
         return slope_with_group_intercepts(x, y, groups_of(used, self.within), **self._errors(used))
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         positive = self._positive(table)
         end = listed_as_left_out({f"{self.what} with no positive value": int((~positive).sum())})
         fit, against = self.fit(table), COLUMN_WORDS.get(self.against, self.against)
@@ -520,7 +501,6 @@ class Fraction(Estimator):
     shared: bool = field(default=False, kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         count, n = int(table[self.column].astype(bool).sum()), len(table)
         note = f"{count} of {n} {self.what}"
         if not self.shared:
@@ -540,7 +520,6 @@ class Range(Estimator):
     largest: bool = field(default=False, kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         values = table[self.column].to_numpy(dtype=float)
         low, high, n = float(values.min()), float(values.max()), len(values)
         value = high if self.largest else float(values.mean())
@@ -560,7 +539,6 @@ class Correlation(Estimator):
     groups: Sequence[str] = field(default=(), kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         x, y = (table[name].to_numpy(dtype=float) for name in (self.against, self.column))
         member = groups_of(table, self.groups) if self.groups else None
         rank = rank_correlation(x, y, member, generator=generator(0, role="drawing"))
@@ -578,7 +556,6 @@ class Stored(Estimator):
     n: str = field(default="n", kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         row = table.iloc[0]
         value, low, high = (float(row[name]) for name in (self.value, self.low, self.high))
         n = int(row[self.n])
@@ -622,7 +599,6 @@ class Jackknife(Estimator):
     words: Callable[[pd.DataFrame], str] = field(default=lambda rows: "", kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
-        """See the class."""
         value, kept = self._taken(table), sorted(set(table[self.over]))
         if not np.isfinite(value):
             return no_points("not enough points")

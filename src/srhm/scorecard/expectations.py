@@ -1,7 +1,6 @@
-"""What a source says of a number: kinds of expectation as types.
+"""What a source says of a number: that it is within a tolerance or factor, below or above a bound.
 
-In the table of a scorecard each is three columns: `expected` and `tolerance`, of which NaN stands
-for what there is not and an infinite tolerance for all above, and `scale`.
+In the table of a scorecard an expectation is three columns: `expected`, `tolerance` and `scale`.
 """
 
 from collections.abc import Mapping
@@ -26,116 +25,61 @@ def verdicts_in_words(counts: Mapping[str, int]) -> str:
 Scale = Literal["plain", "factor"]
 
 
-class _Judging:
-    """What is expected of an interval: that it lies within a range."""
+@dataclass(frozen=True)
+class Expectation:
+    """A range for a number: around what is expected, or on one side of a bound.
 
-    # Whether a number at the end of the range is within it.
-    closed = True
+    tolerance: NaN where `expected` is an upper bound, infinite where it is a lower one; the number
+    does not reach a bound.
+    """
+
+    expected: float
+    tolerance: float
     scale: Scale = "plain"
 
-    @property
-    def columns(self) -> tuple[float, float]:
-        """Expected number and tolerance in the table."""
-        raise NotImplementedError
+    def __post_init__(self) -> None:
+        if not isfinite(self.expected) or self.tolerance <= 0:
+            raise ValueError(f"{self}: a number is needed, and a positive tolerance")
 
     @property
     def ends(self) -> tuple[float, float]:
         """Of the range."""
-        expected, tolerance = self.columns
-        if isnan(tolerance):
-            return -inf, expected
-        if isinf(tolerance):
-            return expected, inf
-        return expected - tolerance, expected + tolerance
+        if isnan(self.tolerance):
+            return -inf, self.expected
+        if isinf(self.tolerance):
+            return self.expected, inf
+        return self.expected - self.tolerance, self.expected + self.tolerance
 
     def keeps(self, low: float, high: float) -> bool:
         """Whether all of an interval lies in the range."""
         lowest, highest = self.ends
-        if self.closed:
+        if isfinite(self.tolerance):
             return lowest <= low and high <= highest
         return (lowest < low or isinf(lowest)) and (high < highest or isinf(highest))
 
     def excludes(self, low: float, high: float) -> bool:
         """Whether an interval excludes the expected number; of a bound, what keeps it."""
-        expected, tolerance = self.columns
-        lowest, highest = (expected, expected) if isfinite(tolerance) else self.ends
+        number = (self.expected, self.expected)
+        lowest, highest = number if isfinite(self.tolerance) else self.ends
         return low > highest or high < lowest
 
 
-@dataclass(frozen=True)
-class Within(_Judging):
+# With capitals, as kinds of expectation in the sheets of claims.
+def Within(value: float, tolerance: float) -> Expectation:
     """A number with a tolerance on either side."""
-
-    value: float
-    tolerance: float
-
-    def __post_init__(self) -> None:
-        if not (isfinite(self.value) and 0 < self.tolerance < float("inf")):
-            raise ValueError(
-                f"Within({self.value}, {self.tolerance}): a number is needed, and a positive one"
-            )
-
-    @property
-    def columns(self) -> tuple[float, float]:
-        """Expected number and tolerance in the table."""
-        return float(self.value), float(self.tolerance)
+    return Expectation(float(value), float(tolerance))
 
 
-@dataclass(frozen=True)
-class Factor(_Judging):
+def Factor(value: float, within: float) -> Expectation:
     """A ratio within a factor on either side, of a measurement that is the ratio's logarithm."""
-
-    scale = "factor"
-
-    value: float
-    within: float
-
-    def __post_init__(self) -> None:
-        if not (0 < self.value < float("inf") and 1 < self.within < float("inf")):
-            raise ValueError(
-                f"Factor({self.value}, {self.within}): a positive number is needed, and one above 1"
-            )
-
-    @property
-    def columns(self) -> tuple[float, float]:
-        """Expected logarithm and its tolerance in the table."""
-        return log(self.value), log(self.within)
+    return Expectation(log(value), log(within), scale="factor")
 
 
-@dataclass(frozen=True)
-class Below(_Judging):
+def Below(bound: float) -> Expectation:
     """An upper bound, which the number does not reach."""
-
-    closed = False
-
-    bound: float
-
-    def __post_init__(self) -> None:
-        if not isfinite(self.bound):
-            raise ValueError(f"Below({self.bound}): a number is needed")
-
-    @property
-    def columns(self) -> tuple[float, float]:
-        """The bound, and no tolerance."""
-        return float(self.bound), nan
+    return Expectation(float(bound), nan)
 
 
-@dataclass(frozen=True)
-class Above(_Judging):
+def Above(bound: float) -> Expectation:
     """A lower bound, which the number exceeds."""
-
-    closed = False
-
-    bound: float
-
-    def __post_init__(self) -> None:
-        if not isfinite(self.bound):
-            raise ValueError(f"Above({self.bound}): a number is needed")
-
-    @property
-    def columns(self) -> tuple[float, float]:
-        """The bound, and a tolerance without end."""
-        return float(self.bound), inf
-
-
-Expectation = Within | Factor | Below | Above
+    return Expectation(float(bound), inf)

@@ -5,14 +5,15 @@ and a scorecard come the rows of the forest plot and of the table in the README.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import isfinite, isnan, nan
-from typing import Any
 
 import pandas as pd
 
+from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
 from srhm.scorecard.numbers import (
     Row,
     authors_row,
@@ -25,6 +26,11 @@ from srhm.scorecard.numbers import (
     unit,
     value_text,
 )
+
+# Heads of the table of statements.
+HEADS = ("measured", "this run", "paper", "authors", "verdict")
+# Behind the verdict of a number that differs where the authors' does, too.
+LIKEWISE = "*"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +118,10 @@ def forest_rows(
     scorecard: SCORECARD_COLUMNS, of our run. other: scorecard of another run. Claims that the
     scorecard lacks, or of which nothing is expected, are left out.
     """
-    ours, others = map(_by_claim, (scorecard, other))
+    ours, others = (
+        {} if table is None else {str(row["claim"]): row for row in table.to_dict("records")}
+        for table in (scorecard, other)
+    )
     return [
         ForestRow(
             claim=claim,
@@ -127,10 +136,10 @@ def forest_rows(
             expected=expected_text(row),
             theirs=authors_text(row),
             distances=distances_text(row),
-            ours=_mark(row, row) if isfinite(row["value"]) else None,
+            ours=_mark(row, row),
             like_authors=differs_like_authors(row),
-            authors=_mark(authors_row(row), row) if isfinite(row["authors_value"]) else None,
-            other=_mark(others[claim], row) if _known(others, claim) else None,
+            authors=_mark(authors_row(row), row),
+            other=_mark(others[claim], row) if claim in others else None,
         )
         for statement in statements
         for label, claim in statement.lines.items()
@@ -147,9 +156,8 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {"Reproduced": [], "Differ": [], "Inconclusive": []}
     for says, group in groupby(rows, key=lambda row: row.says):
-        own = list(group)
-        short = [row for row in own if row.verdict == "differs"]
-        unsettled = [row for row in own if row.verdict != "reproduced"]
+        unsettled = [row for row in group if row.verdict != "reproduced"]
+        short = [row for row in unsettled if row.verdict == "differs"]
         kind = "Differ" if short else "Inconclusive" if unsettled else "Reproduced"
         details = "; ".join(dict.fromkeys(map(_details, short or unsettled)))
         found[kind].append(f"{says} ({details})" if details else says)
@@ -171,16 +179,76 @@ def identifiers(statements: Iterable[Statement]) -> list[str]:
     return [claim for statement in statements for claim in statement.lines.values()]
 
 
-def _by_claim(table: pd.DataFrame | None) -> dict[str, dict[Any, Any]]:
-    return {} if table is None else {row["claim"]: row for row in table.to_dict("records")}
-
-
-def _known(rows: Mapping[str, Row], claim: str) -> bool:
-    return claim in rows and isfinite(rows[claim]["value"])
-
-
-def _mark(row: Row, scale: Row) -> Mark:
-    """Numbers of one row in units of the expectation of another."""
+def _mark(row: Row, scale: Row) -> Mark | None:
+    """Numbers of one row in units of the expectation of another; None where it has no value."""
+    if not isfinite(row["value"]):
+        return None
     ends = [(row[name] - scale["expected"]) / unit(scale) if isfinite(row[name]) else nan
             for name in ("value", "low", "high")]  # fmt: skip
     return Mark(*ends)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatementTable:
+    """What a source states and what was measured.
+
+    sentence: how many numbers have which verdict. rows: cells under HEADS, with up to two numbers
+    each. remark: what the signs mean.
+    """
+
+    sentence: str
+    rows: Sequence[tuple[str, ...]]
+    remark: str
+
+    def lines(self) -> list[str]:
+        """The table for a terminal of 100 columns."""
+        cells = [HEADS, *self.rows]
+        widths = [max(len(line[i]) for line in cells) for i in range(len(HEADS))]
+        table = [
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in cells
+        ]
+        return [self.sentence, "", *table, "", self.remark]
+
+
+def statement_table(
+    statements: Sequence[Statement], scorecard: pd.DataFrame
+) -> StatementTable | None:
+    """The statements with what a scorecard has of them; None where it has no claim of theirs."""
+    rows = {row.claim: row for row in forest_rows(statements, scorecard)}
+    if not rows:
+        return None
+    counts = Counter(row.verdict for row in rows.values())
+    words = verdicts_in_words({word: counts[word] for word in VERDICTS if counts[word]})
+    likewise = any(row.like_authors for row in rows.values())
+    lines = []
+    for statement in statements:
+        claims = list(statement.lines.values())
+        each = len(claims) // len(statement.short)
+        for number, label in enumerate(statement.short):
+            of_label = claims[number * each : (number + 1) * each]
+            if known := [rows[claim] for claim in of_label if claim in rows]:
+                lines.append(_cells(label, known))
+    remark = f" {LIKEWISE}: as theirs does." if likewise else ""
+    return StatementTable(
+        sentence=f"{len(rows)} numbers of the paper: {words}.",
+        rows=lines,
+        remark="Two numbers: L = 2; 3, or as named. ±: standard error. Authors: by the same fit."
+        + remark,
+    )
+
+
+def _cells(label: str, rows: Sequence[ForestRow]) -> tuple[str, ...]:
+    """A line of the table; two numbers that agree in a column stand there once."""
+    columns = [
+        [_bare(row.expected.partition(" ±")[0].partition(" within")[0]) for row in rows],
+        [_bare(row.theirs.partition(" ")[0]) or "–" for row in rows],
+        [row.verdict + LIKEWISE * row.like_authors for row in rows],
+    ]
+    values = "; ".join(_bare(row.value) if row.ours else "–" for row in rows)
+    return (label, values, *("; ".join(one if len(set(one)) > 1 else one[:1]) for one in columns))
+
+
+def _bare(text: str) -> str:
+    """Without spaces, and the sign of a ratio."""
+    return text.replace(" ", "").replace("×", "")

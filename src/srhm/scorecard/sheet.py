@@ -115,7 +115,11 @@ def rows_of(
     optional: tuple[str, ...] = (),
     what: str = "rows",
 ) -> Callable[[Make], Rows]:
-    """Decorates as `srhm.scorecard.rows.rows_of` does. what: the rows are, in the plural."""
+    """Decorates a function from these tables, or rows of other functions, by position, to rows.
+
+    optional: tables, after the others, that are empty where they are missing. what: the rows are,
+    in the plural.
+    """
 
     def wrapped(function: Make) -> Rows:
         return Rows(function, names, nothing, optional=optional, what=what)

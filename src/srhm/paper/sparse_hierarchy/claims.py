@@ -24,8 +24,7 @@ from srhm.scorecard.card import scorecard
 from srhm.scorecard.complexity_rows import NO_CURVES, OPTIONS, main_curves
 from srhm.scorecard.estimators import pairs_of
 from srhm.scorecard.expectations import Below, Factor, Within
-from srhm.scorecard.grammars import SHARED_GRAMMAR
-from srhm.scorecard.rows import LEFT_OUT, chosen, counted
+from srhm.scorecard.rows import LEFT_OUT, SHARED_GRAMMAR, chosen, counted
 from srhm.scorecard.sheet import Sheet, rows_of
 
 # Tolerances were fixed before anything was measured, but where `why` says so.

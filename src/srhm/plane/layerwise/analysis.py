@@ -13,7 +13,8 @@ import pandas as pd
 from srhm.model.grammar import GRAMMAR
 from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
 from srhm.scorecard.estimators import Slope
-from srhm.scorecard.rows import left_out, rows_of
+from srhm.scorecard.rows import left_out
+from srhm.scorecard.sheet import rows_of
 
 STUDY = "layerwise"
 SERIES = ("end_to_end", "layerwise", "shallow")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA
-from srhm.scorecard.grammars import SHARED_GRAMMAR, grammars, groups_of
+from srhm.scorecard.rows import SHARED_GRAMMAR, grammars, groups_of
 from srhm.statistics.regression import (
     NO_FIT,
     Fit,

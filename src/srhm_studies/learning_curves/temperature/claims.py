@@ -17,8 +17,7 @@ from srhm.model.grammar import NET_AND_DATA
 from srhm.scorecard.complexity_rows import of_seeds, of_the_paper
 from srhm.scorecard.estimators import Stored
 from srhm.scorecard.expectations import Within
-from srhm.scorecard.grammars import SHARED_GRAMMAR
-from srhm.scorecard.rows import chosen, left_out
+from srhm.scorecard.rows import SHARED_GRAMMAR, chosen, left_out
 from srhm.scorecard.sheet import Sheet, rows_in, rows_of
 from srhm.statistics.exponents_of_grammars import OF_GRAMMAR, complexities_of_grammars, powers
 from srhm.statistics.sample_complexity import seed_complexities

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.scorecard.claims import NOT_MEASURED, Measurement, Tables
-from srhm.scorecard.expectations import Above, Within
+from srhm.scorecard.expectations import Above, Expectation, Within
 from srhm.scorecard.sheet import Rows, Sheet, rows_of
 from srhm_studies.smoothness.kernels.analysis import FIXED_RANKS
 from srhm_studies.smoothness.kernels.methods import (
@@ -155,7 +155,7 @@ mnist = sheet.topic("MNIST", "kernel_mnist5k", **NO_DIFFERENCE)
 geometry = sheet.topic("Spectra and neighbours", "kernel_neighbours", why=OF_FORMULA)
 
 
-def tenth(value: float) -> Within:
+def tenth(value: float) -> Expectation:
     """A number, give or take a tenth of it."""
     return Within(value, 0.1 * value)
 
