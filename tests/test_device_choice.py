@@ -12,7 +12,6 @@ import pytest
 import yaml
 
 from srhm.commands import launch
-from srhm.commands.device_options import check_gpus
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.printing import Refused
 from srhm.planning import preset
@@ -114,8 +113,10 @@ def options_for(
     monkeypatch.setattr(launch, "why_no_gpu_here", lambda: "")
     monkeypatch.setattr(launch.limits, "memory", lambda: None)
     run = Run(preset.plan_preset({**TINY, **keys}), Path())
-    options, extra = launch._parser("reproduce").parse_known_args(words)
-    return launch._own_words(options, extra, run, {"resources": {}} | (profile or {}), local=True)
+    options, extra = launch.launch_parser("reproduce").parse_known_args(words)
+    return launch.snakemake_words(
+        options, extra, run, {"resources": {}} | (profile or {}), local=True
+    )
 
 
 def test_limits_of_a_profile_are_kept_and_as_many_jobs_run_as_devices_take(
@@ -130,15 +131,13 @@ def test_limits_of_a_profile_are_kept_and_as_many_jobs_run_as_devices_take(
     assert limits(**{"set-resources": shared}) == ["--resources", "gpu=6"]
 
 
-WITHOUT_CUDA = "torch 2 of this environment is a build without CUDA"
-
-
-def test_cuda_is_refused_where_torch_cannot_use_the_gpu() -> None:
-    with pytest.raises(Refused, match=f"{WITHOUT_CUDA}.*DEVICE=cpu"):
-        check_gpus(["0"], unusable=WITHOUT_CUDA)
-    with pytest.raises(Refused, match="shows no GPU"):
-        check_gpus([], unusable=WITHOUT_CUDA)
-    check_gpus(["0"], unusable="")
+def test_cuda_is_refused_where_torch_cannot_use_the_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = "torch 2 of this environment is a build without CUDA"
+    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: without)
+    for visible, said in (("0", f"{without}.*DEVICE=cpu"), ("", "shows no GPU")):
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+        with pytest.raises(Refused, match=said):
+            launch.jobs_on_gpus({}, dry=False)
 
 
 def test_keys_that_no_file_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

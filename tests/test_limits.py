@@ -89,9 +89,9 @@ def words(monkeypatch, *given, memory, profile):
     monkeypatch.setattr(limits, "memory", lambda: memory)
     monkeypatch.setattr(limits, "cores", lambda: 2)
     run = Run(plan_preset(TINY), Path())
-    options, extra = launch._parser("reproduce").parse_known_args(given)
-    _, said = launch._profile(profile)
-    return launch._own_words(options, extra, run, said, local=True)[:-1]
+    options, extra = launch.launch_parser("reproduce").parse_known_args(given)
+    _, said = launch.profile_named(profile)
+    return launch.snakemake_words(options, extra, run, said, local=True)[:-1]
 
 
 def test_a_limit_of_memory_lets_as_many_jobs_run_as_fit(monkeypatch, capsys):
@@ -112,9 +112,9 @@ def test_what_the_user_or_the_profile_says_of_cores_counts(monkeypatch):
 
 def test_a_job_that_is_killed_for_memory_is_called_that(monkeypatch):
     monkeypatch.setattr(limits, "memory", lambda: 1200)
-    assert re.search("a job was killed .*for want of memory .*1200 MB", launch._killed())
+    assert re.search("a job was killed .*for want of memory .*1200 MB", launch.why_killed())
 
 
 def test_a_job_at_its_limit_of_processor_time_is_called_that(monkeypatch):
     monkeypatch.setattr(launch.resource, "getrlimit", lambda _: (60, 60))
-    assert "after 60 s of processor time" in launch._killed()
+    assert "after 60 s of processor time" in launch.why_killed()

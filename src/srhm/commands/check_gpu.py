@@ -59,15 +59,16 @@ HEADER = (
     "|---|---|---|---|---|---|---|"
 )
 Weights = Mapping[str, NDArray[Any]]
+Train = Callable[[str, str], Sequence[Weights]]
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A row of the table.
+    """A row of the table, of networks that were trained on the device and on the processor.
 
-    double: largest distance between the weights of device and processor, over how far training has
-    moved them. single: median distance of the device from double precision, over that of the
-    processor; NaN where there is no such training.
+    double: largest distance between their weights, over how far training has moved them. single:
+    median distance of the device from double precision, over that of the processor; NaN where
+    there is no such training.
     """
 
     network: str
@@ -111,11 +112,31 @@ def parameters_alone(weights: Weights) -> Weights:
     return {name: array for name, array in weights.items() if not name.endswith(buffers)}
 
 
-def timed(train: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """What a second call gives, and its seconds: the first one loads libraries."""
-    train(*arguments)
-    clock = time.perf_counter()
-    return train(*arguments), time.perf_counter() - clock
+def compared(
+    network: str, trained: str, device: str, train: Train, *, starts: Sequence[Weights] | None
+) -> Compared:
+    """A row of the table.
+
+    trained: networks and steps, for people. train: from a device and a type of numbers to the
+    weights of all networks. starts: weights before training; None: all that is trained starts at 0,
+    in double precision alone.
+    """
+    dtype = "float64" if starts is None else "float32"
+    weights, seconds = {}, {}
+    for place in (device, "cpu"):
+        train(place, dtype)  # the first call loads libraries
+        clock = time.perf_counter()
+        weights[place] = train(place, dtype)
+        seconds[place] = time.perf_counter() - clock
+    times = seconds[device], seconds["cpu"]
+    if starts is None:
+        zero = [{name: 0 * array for name, array in one.items()} for one in weights["cpu"]]
+        double = max(distances(weights[device], weights["cpu"], zero))
+        return Compared(network, trained, times, double=double)
+    exact = train("cpu", "float64")
+    there, here = (median(distances(weights[place], exact, starts)) for place in (device, "cpu"))
+    double = max(distances(train(device, "float64"), exact, starts))
+    return Compared(network, trained, times, double=double, single=there / here)
 
 
 def compared_stacks(device: str) -> Iterator[Compared]:
@@ -129,11 +150,11 @@ def compared_stacks(device: str) -> Iterator[Compared]:
         parameters = parameters_of(curve.cells[0])
         samples = draw_samples(parameters, range(SEEDS), n_train=P, n_test=N_TEST)
 
-        def trained(where: str, dtype: str, curve: Any = curve, samples: Any = samples) -> Any:
+        def train(place: str, dtype: str, curve: Any = curve, samples: Any = samples) -> Any:
             entries = [{**e, "cell": {**e["cell"], "dtype": dtype}} for e in curve.entries]
             cells = train_stack(
                 entries, start=None, pause=lambda snapshot: None, samples=samples,
-                device=torch.device(where), made_by=where,
+                device=torch.device(place), made_by=place,
             )  # fmt: skip
             return [cell.weights for cell in cells]
 
@@ -141,16 +162,7 @@ def compared_stacks(device: str) -> Iterator[Compared]:
             parameters_alone(StackMember(cell, samples, None).engine.weights())
             for cell in curve.cells
         ]
-        exact = trained("cpu", "float64")
-        (there, seconds), (here, alone) = (timed(trained, at, "float32") for at in (device, "cpu"))
-        rounding = median(distances(here, exact, starts))
-        yield Compared(
-            name,
-            f"{SEEDS} × {STEPS[section]}",
-            (seconds, alone),
-            double=max(distances(trained(device, "float64"), exact, starts)),
-            single=median(distances(there, exact, starts)) / rounding,
-        )
+        yield compared(name, f"{SEEDS} × {STEPS[section]}", device, train, starts=starts)
 
 
 def compared_flows(device: str) -> Iterator[Compared]:
@@ -161,14 +173,11 @@ def compared_flows(device: str) -> Iterator[Compared]:
         (curve,) = plan_flow(section, Path(), study="check").curves.values()
         cells = [{**curve.entries[0]["cell"], "member": member} for member in range(2 * SEEDS)]
 
-        def trained(where: str, cells: Any = cells) -> list[Weights]:
-            found = train_members(cells, device=torch.device(where)).weights
-            return [{k: v[e].numpy() for k, v in found.items()} for e in range(len(cells))]
+        def train(place: str, _: str, cells: Any = cells) -> Sequence[Weights]:
+            weights = train_members(cells, device=torch.device(place)).weights
+            return [{k: v[e].numpy() for k, v in weights.items()} for e in range(len(cells))]
 
-        (there, seconds), (here, alone) = (timed(trained, at) for at in (device, "cpu"))
-        zero = [{k: 0 * v for k, v in weights.items()} for weights in here]
-        double = max(distances(there, here, zero))
-        yield Compared(name, f"{len(cells)} × 100", (seconds, alone), double=double)
+        yield compared(name, f"{len(cells)} × 100", device, train, starts=None)
 
 
 class DoubleEngine(images.ImageEngine):
@@ -188,24 +197,16 @@ def compared_images(device: str) -> Iterator[Compared]:
     data = Images(pixels, stream.integers(N_CLASSES, size=128))
     orders = stream.integers(128, size=(SEEDS, IMAGE_STEPS * IMAGE_CELL["batch_size"]))
 
-    def trained(where: str, engine: Any = images.ImageEngine, steps: int | None = None) -> Any:
-        found = []
+    def train(place: str, dtype: str, steps: int | None = None) -> Sequence[Weights]:
+        kind, trained = DoubleEngine if dtype == "float64" else images.ImageEngine, []
         for seed, order in enumerate(orders):
-            one = engine({**IMAGE_CELL, "seed": seed}, data, data, data, device=where)
-            one.steps(order[:steps])
-            found.append(one.weights())
-        return found
+            engine = kind({**IMAGE_CELL, "seed": seed}, data, data, data, device=place)
+            engine.steps(order[:steps])
+            trained.append(engine.weights())
+        return trained
 
-    starts = [parameters_alone(weights) for weights in trained("cpu", steps=0)]
-    exact = trained("cpu", DoubleEngine)
-    (there, seconds), (here, alone) = (timed(trained, at) for at in (device, "cpu"))
-    yield Compared(
-        "ResNet18, images",
-        f"{SEEDS} × {IMAGE_STEPS}",
-        (seconds, alone),
-        double=max(distances(trained(device, DoubleEngine), exact, starts)),
-        single=median(distances(there, exact, starts)) / median(distances(here, exact, starts)),
-    )
+    starts = [parameters_alone(weights) for weights in train("cpu", "float32", steps=0)]
+    yield compared("ResNet18, images", f"{SEEDS} × {IMAGE_STEPS}", device, train, starts=starts)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -219,8 +220,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = torch.cuda.get_device_name() if options.device == "cuda" else options.device
     print(f"{name}; torch {torch.__version__}; {processor()}\n\n{HEADER}")
     rows = []
-    for compare in (compared_stacks, compared_flows, compared_images):
-        for row in compare(options.device):
+    for kind in (compared_stacks, compared_flows, compared_images):
+        for row in kind(options.device):
             print(row.line(), flush=True)
             rows.append(row)
     print(f"\nallowed: double {ALLOWED}, single {ALLOWED_SINGLE}; please send the table in")

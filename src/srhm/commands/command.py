@@ -3,13 +3,12 @@
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from srhm.commands.printing import REFUSED, Refused, printing
-from srhm.declare.names import lacking
+from srhm.declare.names import lacking, resolved
 
 # Where a clone has what an installed wheel lacks.
 ROOT = Path(__file__).resolve().parents[3]
@@ -19,9 +18,9 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells say it
 
 @dataclass(frozen=True)
 class Command:
-    """A module of this folder, what it does, an example, and what its `main` gets by name."""
+    """A function of this folder, what it does, an example, and what it gets by name."""
 
-    module: str
+    function: str
     does: str
     example: str
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -29,25 +28,27 @@ class Command:
 
 
 COMMANDS = {
-    "reproduce": Command("launch", "train, measure, draw", "--preset quick --cores 2"),
+    "reproduce": Command("launch:main", "train, measure, draw", "--preset quick --cores 2"),
     "figures": Command(
-        "launch",
+        "launch:main",
         "draw published rows; trains nothing",
         "--study jamming",
-        {"prog": "srhm figures", "rows": "published"},
+        {"command": "figures", "rows": "published"},
     ),
-    "plan": Command("plan", "what a run would do, and its cost", "--preset paper --cores 16"),
-    "claims": Command("claims", "what reproduced", "--results results/quick", needs_clone=False),
+    "plan": Command("plan:main", "what a run would do, and its cost", "--preset paper --cores 16"),
+    "claims": Command(
+        "claims:show_claims", "what reproduced", "--results results/quick", needs_clone=False
+    ),
     "open": Command(
-        "open_results", "results in a browser", "--results results/quick", needs_clone=False
+        "claims:open_index", "results in a browser", "--results results/quick", needs_clone=False
     ),
-    "status": Command("status", "how far a run is", "--preset quick"),
-    "gc": Command("gc", "what no configuration refers to any more", "--study jamming"),
-    "publish": Command("publish", "keep finished rows in published/", "--preset paper"),
+    "status": Command("status:main", "how far a run is", "--preset quick"),
+    "gc": Command("gc:main", "what no configuration refers to any more", "--study jamming"),
+    "publish": Command("publish:main", "keep finished rows in published/", "--preset paper"),
     "doctor": Command(
-        "doctor", "what is wrong here, and what to do", "--directory .", needs_clone=False
+        "doctor:main", "what is wrong here, and what to do", "--directory .", needs_clone=False
     ),
-    "sample": Command("sample", "a few data and their trees", "--depth 2", needs_clone=False),
+    "sample": Command("sample:main", "a few data and their trees", "--depth 2", needs_clone=False),
 }
 
 
@@ -55,17 +56,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Exit code of the command that the first word names; 2 if it cannot be run."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0] in ("-h", "--help"):
-        print(_overview())
+        print("usage: srhm COMMAND [options]; each has --help; srhm --version\n")
+        for name, command in COMMANDS.items():
+            print(f"  {name:9}  {command.does:42}  srhm {name} {command.example}")
         return 0 if words else REFUSED
     if words[0] == "--version":
         print(f"srhm {version('srhm')}")
         return 0
     name, *rest = words
-    command = COMMANDS.get(name)
-    if command is None:
+    if name not in COMMANDS:
         print(f"srhm has no command {name!r}; there are: {', '.join(COMMANDS)}", file=sys.stderr)
         return REFUSED
-    absent = [one for one in NEEDED if not (ROOT / one).exists()]
+    command, absent = COMMANDS[name], [part for part in NEEDED if not (ROOT / part).exists()]
     if absent and command.needs_clone and not {"-h", "--help"} & set(rest):
         print(
             f"srhm {name} needs {', '.join(absent)} of the project's repository, which an"
@@ -75,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return REFUSED
     try:
-        return import_module(f"srhm.commands.{command.module}").main(rest, **command.options)
+        return resolved(f"srhm.commands.{command.function}")(rest, **command.options)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "srhm":
             raise
@@ -89,17 +91,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, Refused) as error:
         print(error, file=sys.stderr)
         return REFUSED
-
-
-def _overview() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [
-        "usage: srhm COMMAND [options]; `srhm COMMAND --help` lists the options, `srhm --version`",
-        "",
-    ]
-    for name, one in COMMANDS.items():
-        lines.append(f"  {name:{width}}  {one.does:42}  srhm {name} {one.example}")
-    return "\n".join(lines)
 
 
 def run() -> int:

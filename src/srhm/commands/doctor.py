@@ -24,7 +24,6 @@ from srhm.commands.printing import printing
 TYPING = False
 if TYPING:  # a Python of any age reads this file
     from collections.abc import Iterator, Sequence
-    from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[3]
 # Megabytes of an environment as it is installed, and of the results of a small run.
@@ -57,13 +56,13 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
     )
     parser.add_argument("--directory", default=".", help="where results/ lies")
     findings = list(examined(Path(parser.parse_args(arguments).directory)))
-    width = max(len(one.topic) for one in findings)
-    for one in findings:
-        print(f"{one.topic.ljust(width)} {one.said}")
-    wrong = [one for one in findings if one.wrong]
+    width = max(len(finding.topic) for finding in findings)
+    for finding in findings:
+        print(f"{finding.topic.ljust(width)} {finding.said}")
+    wrong = [finding for finding in findings if finding.wrong]
     print()
-    for number, one in enumerate(wrong, start=1):
-        print(f"WRONG {number}: {one.wrong}\n  do: {one.cure}")
+    for number, finding in enumerate(wrong, start=1):
+        print(f"WRONG {number}: {finding.wrong}\n  do: {finding.cure}")
     if not wrong:
         print("nothing is wrong")
     return 1 if wrong else 0
@@ -71,34 +70,44 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
 
 def examined(folder: Path) -> "Iterator[Finding]":
     """All that is found of a folder for results."""
-    clone = (ROOT / "Snakefile").is_file()
-    yield from _code(clone)
-    if clone:
-        yield from _environment(ROOT / ".venv")
-    yield from _memory()
-    yield from _limits()
-    yield _of_folder("results", folder / "results", OF_RESULTS, "ARGS='--directory elsewhere'")
-    yield _of_folder("temporary", Path(tempfile.gettempdir()), OF_RESULTS, "export TMPDIR=...")
-    if clone:
-        room = 0 if (ROOT / ".venv").exists() else OF_ENVIRONMENT
-        yield _of_folder("clone", ROOT / ".venv", room, "move this clone to a disk that has room")
-    yield _run(folder / "results")
-
-
-def _code(clone: bool) -> "Iterator[Finding]":
-    version = "an installed package"
+    clone, version = (ROOT / "Snakefile").is_file(), "an installed package"
     if clone:
         project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-        version = project.partition('\nversion = "')[2].partition('"')[0]
         code, commit = _said_by(["git", "rev-parse", "HEAD"])
+        version = project.partition('\nversion = "')[2].partition('"')[0]
         version += f", commit {'unknown' if code else commit}"
     yield Finding("code", f"{version}, in {ROOT}")
     yield Finding("system", f"{platform.platform()}, {' '.join(platform.libc_ver())}")
+    if clone:
+        yield from _environment(ROOT / ".venv")
+    yield Finding("cores", f"{limits.cores()} to use, of {os.cpu_count()}")
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // limits.MEGABYTE
+    left, least = min(there, limits.memory() or there), limits.OF_SNAKEMAKE + limits.OF_TRAINING
+    wrong = f"{left} MB of memory may be too few: a run with one job at a time takes {least}"
+    cure = "give the container or job more, and CORES=1 to make"
+    yield Finding("memory", f"{left} MB to use, of {there}", wrong if left < least else "", cure)
+    for name, what, unit, least in LEAST:
+        most = resource.getrlimit(getattr(resource, name))[0]
+        if most != resource.RLIM_INFINITY:
+            wrong = f"at most {most // unit} {what} are allowed; a run needs {least}"
+            wrong = wrong if most // unit < least else ""
+            cure = "raise it with `ulimit` of the shell"
+            yield Finding("limits", f"{most // unit} {what}", wrong, cure)
+    yield _folder("results", folder / "results", OF_RESULTS, "ARGS='--directory elsewhere'")
+    yield _folder("temporary", Path(tempfile.gettempdir()), OF_RESULTS, "export TMPDIR=...")
+    if clone:
+        room = 0 if (ROOT / ".venv").exists() else OF_ENVIRONMENT
+        yield _folder("clone", ROOT / ".venv", room, "move this clone to a disk that has room")
+    yield _run(folder / "results")
 
 
 def _environment(venv: Path) -> "Iterator[Finding]":
     """The Python that runs, and the environment of a clone: whole, in agreement, loadable."""
-    installer = _installer()
+    # envs/install.py of the clone knows what a whole environment is.
+    spec = importlib.util.spec_from_file_location("install", str(ROOT / "envs" / "install.py"))
+    assert spec is not None and spec.loader is not None  # noqa: PT018
+    installer = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(installer)
     foreign, begun = installer.why_foreign(venv), installer.is_unfinished(ROOT)
     there = venv.exists() and not foreign
     other = "" if there and not begun else installer.why_other_python()
@@ -129,38 +138,7 @@ def _environment(venv: Path) -> "Iterator[Finding]":
         yield Finding(".venv", f"{state}; its packages agree and can be loaded")
 
 
-def _installer() -> "ModuleType":
-    """envs/install.py of the clone, which knows what a whole environment is."""
-    spec = importlib.util.spec_from_file_location("install", str(ROOT / "envs" / "install.py"))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _memory() -> "Iterator[Finding]":
-    """Cores and memory that affinity, quota and job leave."""
-    yield Finding("cores", f"{limits.cores()} to use, of {os.cpu_count()}")
-    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // limits.MEGABYTE
-    left, least = min(there, limits.memory() or there), limits.OF_SNAKEMAKE + limits.OF_TRAINING
-    wrong = f"{left} MB of memory may be too few: a run with one job at a time takes {least}"
-    cure = "give the container or job more, and CORES=1 to make"
-    yield Finding("memory", f"{left} MB to use, of {there}", wrong if left < least else "", cure)
-
-
-def _limits() -> "Iterator[Finding]":
-    """What a process may open, start and address (`ulimit`)."""
-    for name, what, unit, least in LEAST:
-        most = resource.getrlimit(getattr(resource, name))[0]
-        if most != resource.RLIM_INFINITY:
-            wrong = f"at most {most // unit} {what} are allowed; a run needs {least}"
-            wrong = wrong if most // unit < least else ""
-            cure = "raise it with `ulimit` of the shell"
-            yield Finding("limits", f"{most // unit} {what}", wrong, cure)
-
-
-def _of_folder(what: str, folder: Path, least: int, cure: str) -> Finding:
+def _folder(what: str, folder: Path, least: int, cure: str) -> Finding:
     """Of a folder that need not be there yet. least: megabytes that it must have room for."""
     place = folder.absolute()
     while not place.exists() and place != place.parent:

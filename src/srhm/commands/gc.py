@@ -41,10 +41,11 @@ def referred_to(run: Run) -> Iterator[Path]:
                 yield path_of(store, entry["key"])
                 if not path_of(run.directory / store, entry["key"]).is_file():
                     yield checkpoint_of(Path(places.checkpoints_of(trainer)), entry["key"])
-            for one in STUDIES[study].measurements:
-                if places.is_of(one, curve):
-                    options = places.options_of(one, planned)
-                    yield from map(Path, places.measured_files(one, options, curve.name).values())
+            for measurement in STUDIES[study].measurements:
+                if places.is_of(measurement, curve):
+                    options = places.options_of(measurement, planned)
+                    files = places.measured_files(measurement, options, curve.name)
+                    yield from map(Path, files.values())
 
 
 def garbage(directory: Path, runs: Sequence[Run], folders: Iterable[str]) -> Iterator[Path]:
@@ -52,7 +53,7 @@ def garbage(directory: Path, runs: Sequence[Run], folders: Iterable[str]) -> Ite
     kept = {file for run in runs for file in referred_to(run)}
     curves = {curve for run in runs for curve in run.curves}
     for folder in (directory / folder for folder in folders):
-        for file in sorted(one for kind in KINDS for one in (folder / kind).rglob("*")):
+        for file in sorted(file for kind in KINDS for file in (folder / kind).rglob("*")):
             inside = str(file.relative_to(folder))
             if not file.is_file() or not OURS.fullmatch(inside):
                 continue
@@ -74,16 +75,8 @@ def configurations(directory: Path, named: Sequence[Path]) -> list[Path]:
     known = {file.name: file for file in [*CONFIG.glob("*.yaml"), *named]}
     notes = (directory / "results").glob(f"*/{places.CONFIGURATION}")
     noted = [Path(note.read_text(encoding="utf-8")) for note in notes]
-    found = [file if file.is_file() else known.get(file.name, file) for file in noted]
-    return sorted({file.resolve() for file in [*known.values(), *named, *found]})
-
-
-def remove(file: Path) -> None:
-    """Removes a file, and the folders that are empty without it."""
-    file.unlink(missing_ok=True)
-    with suppress(OSError):
-        for folder in file.parents:
-            folder.rmdir()
+    noted = [file if file.is_file() else known.get(file.name, file) for file in noted]
+    return sorted({file.resolve() for file in [*known.values(), *named, *noted]})
 
 
 def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path) -> list[str]:
@@ -113,20 +106,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     files = configurations(options.directory, options.configfile)
     runs = [run_of(file, options.directory) for file in files]
     folders = _named_folders(runs, studies, options.directory)
-    found = list(garbage(options.directory, runs, folders))
-    sizes = [file.stat().st_size / 1e6 for file in found]
-    for file, size in zip(found, sizes, strict=True):
+    unused = list(garbage(options.directory, runs, folders))
+    sizes = [file.stat().st_size / 1e6 for file in unused]
+    for file, size in zip(unused, sizes, strict=True):
         print(f"{size:10.3f} MB  {file}")
     names = ", ".join(file.name for file in files)
-    print(f"{len(found)} files, {sum(sizes):.1f} MB; kept, with the code as it is now: what {names}"
-          " ask for")  # fmt: skip
+    print(
+        f"{len(unused)} files, {sum(sizes):.1f} MB; kept, with the code as it is now: what"
+        f" {names} ask for"
+    )
     if options.confirm != "yes":
         print("nothing has been removed; `make gc CONFIRM=yes` removes what is listed above")
         return 0
     with locked(options.directory):
         if process := snakemake_by_hand(options.directory.resolve()):
             raise Refused(f"a Snakemake, process {process}, works in this folder")
-        for file in found:
-            remove(file)
+        for file in unused:
+            file.unlink(missing_ok=True)
+            with suppress(OSError):  # folders that are empty without it
+                for folder in file.parents:
+                    folder.rmdir()
     print("removed")
     return 0

@@ -5,14 +5,15 @@ It also says what is missing. It is rewritten at the end of every run in the fol
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from srhm.commands.claims import Answer
 from srhm.commands.presets import Run
-from srhm.declare.study import Figure, Study
 from srhm.planning.pages import description_of
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.report.explorer.names import explorer_name
@@ -30,15 +31,88 @@ PLAY = "../../docs/front/play.html"
 Entry = tuple[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Thumbnail:
-    """A figure on the index: its picture, its title, what is seen, and its other files."""
+@dataclass(frozen=True)
+class _Folder:
+    """The folder of the results of a preset."""
 
-    name: str
-    picture: str
-    title: str
-    caption: str
-    links: Mapping[str, str]
+    preset: str
+    path: Path
+
+    def there(self, links: Mapping[str, str]) -> dict[str, str]:
+        """Of files of the preset those that there are, from the folder."""
+        inside = {
+            what: str(Path(file).relative_to(Path("results", self.preset)))
+            for what, file in links.items()
+        }
+        return {what: file for what, file in inside.items() if (self.path / file).is_file()}
+
+    def first(self) -> dict[str, str]:
+        """The pages to open first."""
+        links = {
+            "Report: every figure and claim": places.page_file(self.preset, "report"),
+            "Explorer: choose curves and compare": places.page_file(
+                self.preset, explorer_name("paper")
+            ),
+            "Methods": places.methods_file(self.preset, "report"),
+        }
+        play = {"Play with the model": PLAY} if (self.path / PLAY).is_file() else {}
+        return self.there(links) | play
+
+    def pages(self) -> Iterator[Entry]:
+        """All pages, with how many of their claims have which verdict."""
+        titles: dict[str, str] = {}
+        for study in STUDIES.values():
+            titles.setdefault(study.page_name, study.title)
+        for group in GROUPS:
+            titles[explorer_name(group)] = f"Explorer of {GROUP_WORDS.get(group, group)}"
+        for page, title in titles.items():
+            files = self.there(
+                {
+                    "page": places.page_file(self.preset, page),
+                    "methods": places.methods_file(self.preset, page),
+                    "claims as text": places.scorecard_file(self.preset, page),
+                    "claims as JSON": places.scorecard_json(self.preset, page),
+                }
+            )
+            counts = ""
+            with suppress(LookupError, ValueError):  # a page without claims, or half a file
+                claims = json.loads((self.path / files["claims as JSON"]).read_text("utf-8"))
+                verdicts = Counter(claim["verdict"] for claim in claims)
+                counts = verdicts_in_words({word: verdicts[word] for word in VERDICTS
+                                            if verdicts[word]})  # fmt: skip
+            if files:
+                yield f"{title} ({counts})" if counts else title, files
+
+    def figures(self) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+        """Studies with the figures that there are, those of the paper first, by their numbers."""
+        for study in STUDIES.values():
+            thumbnails = []
+            for figure in sorted(study.figures, key=lambda figure: number_of(figure.name) or inf):
+                places_of = places.figure_files(self.preset, figure.name)
+                rows = str(Path(places_of["png"]).with_suffix(".csv"))
+                files = self.there({**places_of, "csv": rows})
+                if "png" not in files:
+                    continue
+                title, words = f"{label_of(figure.name)}: {figure.title}", ""
+                if "rst" in files:
+                    file = self.path / files["rst"]
+                    said = caption(file.read_text("utf-8"), source=file.name)
+                    title, words = said.title or title, said.first_sentence
+                named = {"PDF": "pdf", "rows as CSV": "csv"}
+                links = {what: files[kind] for what, kind in named.items() if kind in files}
+                thumbnails.append(
+                    {"picture": files["png"], "title": title, "caption": words, "links": links}
+                )
+            if thumbnails:
+                yield study.title, thumbnails
+
+    def tables(self) -> Iterator[Entry]:
+        """Studies with their tables."""
+        for study in STUDIES.values():
+            names = [*study.schemas, "claims"]
+            files = {name: places.table_file(self.preset, study.name, name) for name in names}
+            if links := self.there(files):
+                yield study.title, links
 
 
 def write_index(run: Run, answer: Answer | None, *, others: Sequence[str] = ()) -> Path:
@@ -47,36 +121,30 @@ def write_index(run: Run, answer: Answer | None, *, others: Sequence[str] = ()) 
     answer: what its claims say, None where they cannot be read. others: studies of the preset that
     the run does not make.
     """
-    folder = run.directory / "results" / run.plan.name
-    file = folder / places.INDEX
-    write_text(file, index_page(run, folder, answer, others=others))
-    return file
-
-
-def index_page(run: Run, folder: Path, answer: Answer | None, *, others: Sequence[str] = ()) -> str:
-    """The index as HTML; links are from the folder."""
     name = run.plan.name
-    absent = [one for one in others if not (folder / "tables" / one).is_dir()]
-    figures = {study.title: _thumbnails(study, name, folder) for study in STUDIES.values()}
-    return environment().get_template("index.html").render(
+    folder = _Folder(name, run.directory / "results" / name)
+    absent = [study for study in others if not (folder.path / "tables" / study).is_dir()]
+    page = environment().get_template("index.html").render(
         name=name,
         preset=run.plan.preset.preset,
         description=description_of(run.plan),
         answer=answer,
         heads=HEADS,
         signs=SIGNS,
-        first=_first(name, folder),
-        figures={title: some for title, some in figures.items() if some},
-        pages=list(_pages(name, folder)),
-        tables=list(_tables(name, folder)),
-        missing=[(one, {}) for one in missing_from(run, folder)],
-        others=[(f"{STUDIES[one].title} ({one})", {}) for one in absent],
+        first=folder.first(),
+        figures=dict(folder.figures()),
+        pages=list(folder.pages()),
+        tables=list(folder.tables()),
+        missing=[*_missing_files(run), *run.absent.values()],
+        others=[(f"{STUDIES[study].title} ({study})", {}) for study in absent],
     )  # fmt: skip
+    write_text(folder.path / places.INDEX, page)
+    return folder.path / places.INDEX
 
 
-def missing_from(run: Run, folder: Path) -> list[str]:
-    """What a run was to make and is not there, for people, and why parts of it cannot be made."""
-    name, found = run.plan.name, list[str]()
+def _missing_files(run: Run) -> Iterator[str]:
+    """What a run was to make and is not there, for people."""
+    name = run.plan.name
     for study in run.plan.studies:
         declared = STUDIES[study]
         wanted = {f"the page of “{declared.title}”": places.page_file(name, declared.page_name)}
@@ -85,85 +153,4 @@ def missing_from(run: Run, folder: Path) -> list[str]:
             wanted[f"{label_of(figure.name)}: {figure.title}"] = file
         for table in declared.schemas:
             wanted[f"table {table} of {study}"] = places.table_file(name, study, table)
-        found += [what for what, file in wanted.items() if not (run.directory / file).is_file()]
-    return [*found, *run.absent.values()]
-
-
-def _own(file: str, name: str) -> str:
-    """A file of a preset, from its folder."""
-    return str(Path(file).relative_to(Path("results", name)))
-
-
-def _first(name: str, folder: Path) -> dict[str, str]:
-    """The pages to open first."""
-    links = {
-        "Report: every figure and claim": places.page_file(name, "report"),
-        "Explorer: choose curves and compare": places.page_file(name, explorer_name("paper")),
-        "Methods": places.methods_file(name, "report"),
-    }
-    play = {"Play with the model": PLAY} if (folder / PLAY).is_file() else {}
-    return _there(links, name, folder) | play
-
-
-def _pages(name: str, folder: Path) -> Iterable[Entry]:
-    titles: dict[str, str] = {}
-    for study in STUDIES.values():
-        titles.setdefault(study.page_name, study.title)
-    for group in GROUPS:
-        titles[explorer_name(group)] = f"Explorer of {GROUP_WORDS.get(group, group)}"
-    for page, title in titles.items():
-        links = {
-            "page": places.page_file(name, page),
-            "methods": places.methods_file(name, page),
-            "claims as text": places.scorecard_file(name, page),
-            "claims as JSON": places.scorecard_json(name, page),
-        }
-        if found := _there(links, name, folder):
-            counts = _counts(folder / _own(links["claims as JSON"], name))
-            yield f"{title} ({counts})" if counts else title, found
-
-
-def _counts(scorecard: Path) -> str:
-    """Claims of a page by their verdicts, in words; nothing of what cannot be read."""
-    try:
-        verdicts = Counter(row["verdict"] for row in json.loads(scorecard.read_text("utf-8")))
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
-    return verdicts_in_words({word: verdicts[word] for word in VERDICTS if verdicts[word]})
-
-
-def _thumbnails(study: Study, name: str, folder: Path) -> list[Thumbnail]:
-    """The figures of a study that there are, those of the paper first, by their numbers."""
-    found = [_thumbnail(one, name, folder) for one in study.figures]
-    there = [one for one in found if (folder / one.picture).is_file()]
-    return sorted(there, key=lambda one: number_of(one.name) or inf)
-
-
-def _thumbnail(figure: Figure, name: str, folder: Path) -> Thumbnail:
-    files = places.figure_files(name, figure.name)
-    words, title = "", f"{label_of(figure.name)}: {figure.title}"
-    if (file := folder / _own(files["rst"], name)).is_file():
-        said = caption(file.read_text("utf-8"), source=file.name)
-        words, title = said.first_sentence, said.title or title
-    links = {"PDF": files["pdf"], "rows as CSV": str(Path(files["png"]).with_suffix(".csv"))}
-    return Thumbnail(
-        name=figure.name,
-        picture=_own(files["png"], name),
-        title=title,
-        caption=words,
-        links=_there(links, name, folder),
-    )
-
-
-def _tables(name: str, folder: Path) -> Iterable[Entry]:
-    for study in STUDIES.values():
-        links = {
-            one: places.table_file(name, study.name, one) for one in [*study.schemas, "claims"]
-        }
-        if found := _there(links, name, folder):
-            yield study.title, found
-
-
-def _there(links: Mapping[str, str], name: str, folder: Path) -> dict[str, str]:
-    own = {what: _own(file, name) for what, file in links.items()}
-    return {what: file for what, file in own.items() if (folder / file).is_file()}
+        yield from (what for what, file in wanted.items() if not (run.directory / file).is_file())

@@ -17,31 +17,31 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout, suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from srhm.commands import limits, variables
-from srhm.commands.device_options import CHOICES, check_gpus, jobs_on_devices, why_no_gpu_here
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines, wall_time
-from srhm.commands.open_results import NoResults
 from srhm.commands.preset_file import note_preset, read_preset
 from srhm.commands.presets import (
     DEFAULT,
     QUICK,
     Run,
+    add_device,
     add_source,
-    add_study,
     n_cores,
+    parser_for,
     preset_with_rows,
     run_of,
 )
 from srhm.commands.printing import REFUSED, Refused, outlasting
 from srhm.commands.running import LOG, locked, run_snakemake, snakemake_by_hand, whose
 from srhm.commands.watching import Watch, last_words
-from srhm.jobs.devices import visible_devices
+from srhm.jobs.devices import VISIBLE, visible_devices
 from srhm.jobs.progress import FAILED
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
@@ -59,14 +59,14 @@ DRY, TAIL = frozenset({"-n", "--dry-run", "--dryrun"}), 20
 def main(
     arguments: Sequence[str] | None = None,
     *,
-    prog: str = "srhm reproduce",
+    command: str = "reproduce",
     rows: str | None = None,
 ) -> int:
     """Exit code: Snakemake's own, or 2 for a launch that was refused and touched nothing.
 
-    prog: name of the command. rows: where the arguments name none.
+    command: its name. rows: where the arguments name none.
     """
-    parser = _parser(prog)
+    parser = launch_parser(command)
     parser.set_defaults(rows=rows)
     options, extra = parser.parse_known_args(arguments)
     with redirect_stdout(outlasting(sys.stdout)):
@@ -90,13 +90,13 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
     Raises:
         Refused: if it touched nothing.
     """
-    config, (profile, said) = _configuration(options), _profile(options.profile)
+    config, (profile, settings) = _configuration(options), profile_named(options.profile)
     folder, dry = options.directory.resolve(), not DRY.isdisjoint(extra)
-    local = said.get("executor") in (None, "local") and not any(
+    local = settings.get("executor") in (None, "local") and not any(
         word.startswith(("-e", "--executor")) for word in extra
     )
     run = run_of(config, folder, options.study or [DEFAULT], rows=options.rows)
-    words = [*_own_words(options, extra, run, said, local=local), *extra]
+    words = [*snakemake_words(options, extra, run, settings, local=local), *extra]
     # After two dashes, since an option before it might take it for one of its words.
     targets = [name if name in GROUPS else f"{name}_study" for name in options.study]
     words += ["--", *targets] if targets else []
@@ -108,7 +108,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         _remove_lock(command, folder)
         for line in run.not_measurable():
             print(line, flush=True)
-        watch, begun = _watch(run), time.time()
+        watch, begun = Watch(run.work, *run.stores, searched=run.searched), time.time()
+        for error in watch.unreadable():
+            raise Refused(
+                f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
+            )
         _date_now(results)
         command += [*_again(run, folder), *words]
         if not dry:
@@ -123,39 +127,26 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             # Nothing was to be done: the log of what was done stays.
             (results / EARLIER).replace(results / LOG)
         lock.truncate(0)
-        asked = read_preset(config).keys() - run.plan.studies.keys()
-        others = [study for study in STUDIES if study in asked]
-        answer = [] if dry else _answer(run, others=others)
+        answer = [] if dry else _answer(run, read_preset(config))
     if code:
         _show_failure(results, code, run, watch, begun=begun)
     elif dry:
         print("a dry run: nothing was made")
     else:
-        _show_results(run, answer, wall_time(begun))
+        print("\n".join([f"Done in {wall_time(begun)}: preset {run.plan.name}.", *answer]))
     return code
 
 
-def _parser(prog: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=prog,
-        description="Run the workflow for one preset; other arguments are passed on to Snakemake.",
-        epilog=f"example: {prog} --study jamming --directory elsewhere",
-        allow_abbrev=False,
-    )
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument(
-        "--preset",
-        help=f"name of a file of config/; default: {QUICK}; of published rows what has most",
-    )
-    which.add_argument("--configfile", type=Path, help="a configuration elsewhere")
+def launch_parser(command: str) -> argparse.ArgumentParser:
+    """Parser of a command that launches the workflow."""
+    parser = parser_for(command, "Run the workflow for one preset; other arguments are passed on to"
+                        " Snakemake.", default=DEFAULT)  # fmt: skip
+    # Without one QUICK; of published rows the preset that has most.
+    parser.set_defaults(preset=None)
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=n_cores, help="default: as the profile says")
-    parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
-    parser.add_argument(
-        "--device", choices=CHOICES, help="where networks are trained; default: the configuration's"
-    )
+    add_device(parser)
     add_source(parser)
-    add_study(parser, default=DEFAULT)
     return parser
 
 
@@ -180,7 +171,7 @@ def _configuration(options: argparse.Namespace) -> Path:
     return config
 
 
-def _profile(name: str) -> tuple[Path, dict[str, Any]]:
+def profile_named(name: str) -> tuple[Path, dict[str, Any]]:
     """Folder of a profile and what it says; its limits of resources by name."""
     profiles = {path.parent.name: path.parent for path in sorted(PROFILES.glob("*/profile.yaml"))}
     profile = profiles.get(name, Path(name).resolve())
@@ -188,14 +179,44 @@ def _profile(name: str) -> tuple[Path, dict[str, Any]]:
         raise Refused(
             f"no profile {name!r}; there are: {', '.join(profiles)}; a folder has a profile.yaml"
         )
-    said = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
-    resources = said.get("resources", {})
+    settings = yaml.safe_load((profile / "profile.yaml").read_text(encoding="utf-8")) or {}
+    resources = settings.get("resources", {})
     if isinstance(resources, list):
-        resources = dict(one.split("=", 1) for one in resources)
-    return profile, {**said, "resources": resources}
+        resources = dict(limit.split("=", 1) for limit in resources)
+    return profile, {**settings, "resources": resources}
 
 
-def _own_words(
+def why_no_gpu_here() -> str:
+    """Why the torch of this environment computes on no GPU, for people; empty if it may.
+
+    Only the version of torch is read: an import would take seconds. A driver that does not suit
+    torch is found by the job.
+    """
+    try:
+        torch = version("torch")
+    except PackageNotFoundError:
+        return "torch is not installed here"
+    return f"torch {torch} of this environment is a build without CUDA" * torch.endswith("+cpu")
+
+
+def jobs_on_gpus(profile: Mapping[str, Any], *, dry: bool) -> int:
+    """Jobs that may hold a GPU at a time: of a device as many as any rule of a profile allows.
+
+    Raises:
+        Refused: if no GPU is visible, or torch cannot use it; a dry run computes nothing.
+    """
+    visible = visible_devices()
+    none = "" if visible else f"this machine shows no GPU: {VISIBLE} and /dev/nvidia0 name none"
+    if cause := none or ("" if dry else why_no_gpu_here()):
+        raise Refused(
+            f"device: cuda, but {cause}. DEVICE=cpu computes on processors; a profile of a cluster"
+            " sends jobs to its GPUs (docs/gpu.md); nothing was started"
+        )
+    rules = profile.get("set-resources", {}).values()
+    return len(visible) * max([1, *(rule.get("jobs_per_device", 1) for rule in rules)])
+
+
+def snakemake_words(
     options: argparse.Namespace,
     extra: Sequence[str],
     run: Run,
@@ -216,12 +237,8 @@ def _own_words(
     resources = dict(profile["resources"])
     settings = {"rows": options.rows} if options.rows else {}
     settings |= {"device": options.device} if options.device else {}
-    on_gpus = (options.device or run.plan.preset.device) == "cuda"
-    if on_gpus and local:
-        visible = visible_devices()
-        # A dry run computes nothing.
-        check_gpus(visible, unusable=why_no_gpu_here() if DRY.isdisjoint(extra) else "")
-        resources.setdefault("gpu", jobs_on_devices(visible, profile))
+    if (options.device or run.plan.preset.device) == "cuda" and local:
+        resources.setdefault("gpu", jobs_on_gpus(profile, dry=not DRY.isdisjoint(extra)))
     cores, words = options.cores, list[str]()
     if local:
         cores = cores or (limits.cores() if profile.get("cores") == "all" else None)
@@ -288,16 +305,6 @@ def _date_now(results: Path) -> None:
         )
 
 
-def _watch(run: Run) -> Watch:
-    """The networks of a run, all of which can be read that are stored."""
-    watch = Watch(run.work, *run.stores, searched=run.searched)
-    for error in watch.unreadable():
-        raise Refused(
-            f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
-        )
-    return watch
-
-
 def _again(run: Run, folder: Path) -> list[str]:
     """Options that make Snakemake gather those curves again whose cells are not to be taken.
 
@@ -341,7 +348,7 @@ def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: fl
     said = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
     print("\n".join(failed or said.splitlines()[-TAIL:]))
     if "SIGKILL: 9" in said or code == 128 + signal.SIGKILL:
-        print(_killed())
+        print(why_killed())
     done, n_cells = watch.arrivals(), watch.progress(now=time.time()).cells
     begun_keys = {
         entry["key"]
@@ -355,7 +362,7 @@ def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: fl
     print("the same command goes on from there, once what is reported above is mended")
 
 
-def _killed() -> str:
+def why_killed() -> str:
     """Why the system may have killed a job, and what to do."""
     seconds = resource.getrlimit(resource.RLIMIT_CPU)[0]
     if seconds != resource.RLIM_INFINITY:
@@ -370,26 +377,23 @@ def _killed() -> str:
     )
 
 
-def _answer(run: Run, *, others: Sequence[str]) -> list[str]:
-    """What the claims of a run say, for the last screen. Writes its index, which says it, too."""
+def _answer(run: Run, asked: Mapping[str, Any]) -> list[str]:
+    """What the claims of a run say, for the last screen. Writes its index, which says it, too.
+
+    asked: keys and values of the preset, whose studies the run need not make.
+    """
     # These read tables: pandas is loaded when the run has ended, not before it starts.
-    from srhm.commands.claims import answer_in
+    from srhm.commands.claims import NoResults, answer_in, shorten_line
     from srhm.commands.index import write_index
 
     folder, answer = run.directory / "results" / run.plan.name, None
     with suppress(NoResults):
         answer = answer_in(folder, run.plan.studies)
+    others = [study for study in STUDIES if study in asked and study not in run.plan.studies]
     with suppress(OSError):  # a full disk is reported where a job meets it
         write_index(run, answer, others=others)
-    return answer.screen(folder) if answer else []
-
-
-def _show_results(run: Run, answer: Sequence[str], wall_time: str) -> None:
-    """The last screen: what the claims say, where the rest is, what is missing."""
-    from srhm.commands.claims import shorten_line
-
-    print(f"Done in {wall_time}: preset {run.plan.name}.")
-    for line in answer:
-        print(line)
-    if why := [one.partition("\n")[0] for one in run.absent.values()]:
-        print(shorten_line(f"Missing: {'; '.join(why)}"))
+    missing = "; ".join(why.partition("\n")[0] for why in run.absent.values())
+    return [
+        *(answer.screen(folder) if answer else []),
+        *([shorten_line(f"Missing: {missing}")] if missing else []),
+    ]

@@ -41,7 +41,11 @@ def cores(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> int
         quota, period = _number(words[0]), _number(words[1])
         if quota and period:
             found.append(-(-quota // period))
-    found.extend(filter(None, [_of_job(environment)]))
+    for job, names in JOBS:
+        if job in environment:
+            found.extend(
+                [n for n in (_number(environment.get(name, "")) for name in names) if n][:1]
+            )
     return max(1, min(found))
 
 
@@ -58,17 +62,6 @@ def memory(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> "i
         each = _number(environment.get("SLURM_MEM_PER_CPU", ""))
         found.append(each * (_number(environment.get("SLURM_CPUS_ON_NODE", "")) or 1))
     return min(filter(None, found), default=None)
-
-
-def _of_job(environment: "Mapping[str, str]") -> int:
-    """Cores of the job of a cluster; 0 where this is none, or it does not say."""
-    for job, names in JOBS:
-        if job in environment:
-            for name in names:
-                number = _number(environment.get(name, ""))
-                if number:
-                    return number
-    return 0
 
 
 def _groups(root: str, controller: str) -> "list[str]":

@@ -9,8 +9,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.device_options import CHOICES
-from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, n_cores, parser_for
+from srhm.commands.presets import (
+    DEFAULT,
+    Run,
+    add_device,
+    add_source,
+    chosen_run,
+    n_cores,
+    parser_for,
+)
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
 from srhm.store import cells as outdated
@@ -126,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = parser_for("plan", __doc__, default=DEFAULT)
     add_source(parser)
     parser.add_argument("--cores", type=n_cores, default=2)
-    parser.add_argument("--device", choices=CHOICES, help="default: the configuration's")
+    add_device(parser)
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
     cells = expected_cells(run)

@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from copy import deepcopy
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,10 @@ def read_preset(path: Path) -> dict[str, Any]:
             seems to.
     """
     try:
-        return deepcopy(_values(path, path.read_text(encoding="utf-8")))
+        tree = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+        faults = dict.fromkeys(_faults(tree, set())) if tree else {}
+        # of the tree that was looked at: reading the text again takes as long as the rest
+        values = yaml.SafeLoader("").construct_document(tree) if tree and not faults else None
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except yaml.MarkedYAMLError as error:
@@ -38,6 +39,13 @@ def read_preset(path: Path) -> dict[str, Any]:
         ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f"{path} is not YAML: {error}") from error
+    if faults:
+        raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
+    if not isinstance(values, dict) or not values:
+        raise ConfigError(f"{path} holds no keys")
+    if "__use_yte__" in values:  # Snakemake would run its expressions as Python
+        raise ConfigError(f"{path}: __use_yte__ is not allowed: a preset is no template")
+    return values
 
 
 def note_preset(file: Path, results: Path) -> None:
@@ -50,20 +58,6 @@ def note_preset(file: Path, results: Path) -> None:
             flush=True,
         )
     write_text(note, now)
-
-
-@lru_cache(maxsize=1)  # a launch asks three times, and PyYAML takes a tenth of a second
-def _values(path: Path, text: str) -> dict[str, Any]:
-    tree = yaml.compose(text, Loader=yaml.SafeLoader)
-    if tree and (faults := dict.fromkeys(_faults(tree, set()))):
-        raise ConfigError("\n".join(f"{path}, {fault}" for fault in faults))
-    # of the tree that was looked at: reading the text again takes as long as the rest
-    values = yaml.SafeLoader("").construct_document(tree) if tree else None
-    if not isinstance(values, dict) or not values:
-        raise ConfigError(f"{path} holds no keys")
-    if "__use_yte__" in values:  # Snakemake would run its expressions as Python
-        raise ConfigError(f"{path}: __use_yte__ is not allowed: a preset is no template")
-    return values
 
 
 def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:

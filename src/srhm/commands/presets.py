@@ -7,13 +7,14 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from srhm.commands.preset_file import read_preset
 from srhm.commands.printing import Refused
-from srhm.declare.study import ConfigError, Curve, Entry, Trainer
+from srhm.declare.study import ConfigError, Curve, Entry
 from srhm.planning import preset
 from srhm.planning.lengths import expected_costs
-from srhm.planning.preset import ROWS, Plan
+from srhm.planning.preset import ROWS, Common, Plan
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
 from srhm.store.cells import path_of
@@ -60,35 +61,31 @@ class Run:
         return [curve for curve in self.curves.values() if curve.search]
 
     @property
-    def trainers(self) -> list[Trainer]:
-        """What trains its curves."""
-        return list(dict.fromkeys(curve.trainer for curve in self.curves.values()))
-
-    @property
     def stores(self) -> list[Path]:
         """Folders of its trained cells."""
-        stores = [self.directory / places.store_of(trainer) for trainer in self.trainers]
-        return list(dict.fromkeys(stores))
+        stores = [places.store_of(curve.trainer) for curve in self.curves.values()]
+        return [self.directory / store for store in dict.fromkeys(stores)]
 
     @property
     def absent(self) -> dict[str, str]:
         """Why some of a study cannot be planned, for people, by study."""
-        return {study: one.absent for study, one in self.plan.studies.items() if one.absent}
+        studies = self.plan.studies
+        return {study: planned.absent for study, planned in studies.items() if planned.absent}
 
     def not_counted(self) -> list[str]:
         """A line on each study that cannot be counted, or not all of it."""
-        first = {study: why.partition("\n")[0] for study, why in self.absent.items()}
         return [
-            f"{study} is {'not all' if self.plan.studies[study].curves else 'not'} counted: {why}"
-            for study, why in first.items()
+            f"{study} is {'not all' if self.plan.studies[study].curves else 'not'} counted:"
+            f" {why.splitlines()[0]}"
+            for study, why in self.absent.items()
         ]
 
     def archived(self) -> list[str]:
         """A line on each study of which archived rows are taken."""
         return [
-            f"{study}: {one.archived}, and are not counted"
-            for study, one in self.plan.studies.items()
-            if one.archived
+            f"{study}: {planned.archived}, and are not counted"
+            for study, planned in self.plan.studies.items()
+            if planned.archived
         ]
 
     def not_measurable(self) -> list[str]:
@@ -136,21 +133,6 @@ def studies_of(names: Sequence[str]) -> list[str]:
     return [study for study in STUDIES if study in meant]
 
 
-def chosen_of(plan: Plan, names: Sequence[str]) -> list[str]:
-    """The studies of a plan that these names mean; without names all of them.
-
-    Raises:
-        Refused: if a name is no study, or the preset has none of those that it means.
-    """
-    for name in names:
-        if not plan.studies.keys() & set(studies_of([name])):
-            raise Refused(
-                f"the preset {plan.name} has no study {name}; it has: {', '.join(plan.studies)}"
-            )
-    meant = studies_of(names) if names else list(plan.studies)
-    return [study for study in meant if study in plan.studies]
-
-
 def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED) -> str:
     """The preset of which most of these studies are published; where none has one, `QUICK`.
 
@@ -160,7 +142,7 @@ def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED
     studies = studies_of(names or [DEFAULT])
     held = {
         name: sum(
-            places.published_folder(name, one, published=published).is_dir() for one in studies
+            places.published_folder(name, study, published=published).is_dir() for study in studies
         )
         for name in SHOWN
     }
@@ -176,15 +158,21 @@ def run_of(
     rows: which rows are shown, if not those that the configuration says (see `preset.Common`).
 
     Raises:
-        Refused: if the file, the configuration, or the data that it names, are refused, or as in
-            `chosen_of`.
+        Refused: if the file, the configuration, or the data that it names, are refused, a name is
+            no study, or the preset has none of those that it means.
     """
     try:
         values = read_preset(configfile) | ({"rows": rows} if rows else {})
         plan = preset.plan_preset(values, directory=directory)
     except ConfigError as refusal:
         raise Refused(str(refusal)) from refusal
-    return Run(plan.only(chosen_of(plan, names)), directory)
+    for name in names:
+        if not plan.studies.keys() & set(studies_of([name])):
+            raise Refused(
+                f"the preset {plan.name} has no study {name}; it has: {', '.join(plan.studies)}"
+            )
+    meant = studies_of(names) if names else list(plan.studies)
+    return Run(plan.only([study for study in meant if study in plan.studies]), directory)
 
 
 def add_study(parser: argparse.ArgumentParser, *, default: str) -> None:
@@ -216,14 +204,24 @@ def parser_for(
         prog=f"srhm {command}",
         description=description,
         epilog=f"example: srhm {command} --preset quick --study jamming",
+        allow_abbrev=False,
     )
     parser.add_argument(
-        "--preset", default=QUICK, help="name of a file of config/; default: %(default)s"
+        "--preset", default=QUICK, help=f"name of a file of config/; default: {QUICK}"
     )
-    parser.add_argument("--configfile", type=Path, help="a configuration elsewhere")
+    parser.add_argument("--configfile", type=Path, help="a configuration elsewhere, in its place")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     add_study(parser, default=default)
     return parser
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """Adds the option that says on what networks are trained."""
+    parser.add_argument(
+        "--device",
+        choices=get_args(Common.model_fields["device"].annotation),
+        help="where networks are trained; default: the configuration's",
+    )
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -245,5 +243,7 @@ def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> R
     path = options.configfile or CONFIG / f"{options.preset}.yaml"
     run = run_of(path, options.directory, options.study, rows=getattr(options, "rows", None))
     if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
-        return Run(run.plan.only([one for one in run.plan.studies if one in meant]), run.directory)
+        return Run(
+            run.plan.only([study for study in run.plan.studies if study in meant]), run.directory
+        )
     return run

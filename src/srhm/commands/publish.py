@@ -86,16 +86,20 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
         if (files := files_of_curve(run, study, curve))["cells"].is_file()
     }
     otherwise, published = _tables_measured_otherwise(folder, study, planned), Rows()
-    schemas = {one: of for one, of in published_schemas(study).items() if one not in otherwise}
+    schemas = {
+        table: schema
+        for table, schema in published_schemas(study).items()
+        if table not in otherwise
+    }
     wanted = {
-        name: {"keys": [entry["key"] for entry in one.entries], "columns": one.columns}
-        for name, one in planned.curves.items()
+        name: {"keys": [entry["key"] for entry in curve.entries], "columns": curve.columns}
+        for name, curve in planned.curves.items()
         if name in curves
     }
     with suppress(PublicationError):  # absent, or said of the rows that stay
         published = taken_rows(folder, schemas, wanted)
     for name, files in curves.items():
-        more = {table: own[name] for table, own in published.items() if name in own}
+        more = {table: rows[name] for table, rows in published.items() if name in rows}
         try:
             tables = _tables_of_curve(study, planned.curves[name], files, more)
         except TableError as refusal:
@@ -116,9 +120,14 @@ def _tables_of_curve(
             code, which plan and status count as missing.
     """
     schemas = published_schemas(study)
-    measured = [one for one in STUDIES[study].measurements if places.is_of(one, curve)]
-    needed = {"cells", "timings"}.union(*(one.tables for one in measured if one.may_be_empty))
-    keys, found = [entry["key"] for entry in curve.entries], {}
+    needed = {"cells", "timings"}.union(
+        *(
+            measurement.tables
+            for measurement in STUDIES[study].measurements
+            if places.is_of(measurement, curve) and measurement.may_be_empty
+        )
+    )
+    keys, tables = [entry["key"] for entry in curve.entries], {}
     for table, file in files.items():
         if table in needed or file.is_file():
             rows = read_table(file, schemas[table])
@@ -126,14 +135,19 @@ def _tables_of_curve(
                 every = [rows, more[table]] if table in more else [rows]
                 keys = keys_of_rows(searched_spec(curve), pd.concat(every))
             whole = completed(rows, more.get(table), keys)
-            one, may_lack = table in ("cells", "timings"), may_lack_cells(schemas[table])
-            found[table] = checked(whole, keys, str(file), one_row_a_cell=one, may_lack=may_lack)
-    if outdated := sum(map(made_by_other_code, found["cells"]["versions"])):
+            tables[table] = checked(
+                whole,
+                keys,
+                str(file),
+                one_row_a_cell=table in ("cells", "timings"),
+                may_lack=may_lack_cells(schemas[table]),
+            )
+    if outdated := sum(map(made_by_other_code, tables["cells"]["versions"])):
         raise TableError(
             f"{files['cells']}: {outdated} of its {len(keys)} networks were trained on a GPU by"
             " other code and count as missing"
         )
-    return found
+    return tables
 
 
 def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
@@ -157,18 +171,6 @@ def published_schemas(study: str) -> dict[str, Any]:
         table: schema_of(name)
         for table, name in STUDIES[study].schemas.items()
         if table not in derived
-    }
-
-
-def keys_of(
-    curves: Mapping[str, Curve], cells: Mapping[str, pd.DataFrame] = MappingProxyType({})
-) -> dict[str, list[str]]:
-    """Keys of the cells of each curve; of a search that has ended, those of its rows (cells)."""
-    return {
-        name: cells[name]["key"].tolist()
-        if name in cells
-        else [entry["key"] for entry in curve.entries]
-        for name, curve in curves.items()
     }
 
 
@@ -215,9 +217,9 @@ def published_before(
             if n := sum(key not in elsewhere for key in cells["key"]):
                 taken.lost.append(f"{n} rows of {curve}")
             continue
-        for table, own in rows.items():
-            if curve in own:
-                taken.rows.setdefault(table, {})[curve] = own[curve]
+        for table, of_curves in rows.items():
+            if curve in of_curves:
+                taken.rows.setdefault(table, {})[curve] = of_curves[curve]
     return taken
 
 
@@ -247,14 +249,14 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
     return [
         *_some(now.remarks),
         *_some(before.remarks),
-        *_some([f"dropped: {one}" for one in before.lost]),
+        *_some([f"dropped: {lost}" for lost in before.lost]),
         f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
         f" {results}, {len(before.curves - now.curves)} published before),"
         f" {provenance['cells']} of {provenance['planned_cells']} cells",
         *(
-            f"{table} of {len(own)} curve{'' if len(own) == 1 else 's'}"
-            for table, own in rows.items()
-            if own and table not in ("cells", "timings")
+            f"{table} of {len(curves)} curve{'' if len(curves) == 1 else 's'}"
+            for table, curves in rows.items()
+            if curves and table not in ("cells", "timings")
         ),
         f"written to {folder}: {', '.join(tables)}",
     ]
@@ -269,7 +271,7 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
     planned = run.plan.studies[study]
     held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
     searched = {name: curve for name, curve in planned.curves.items() if curve.search}
-    keys = keys_of(planned.curves)
+    keys = {name: [entry["key"] for entry in one.entries] for name, one in planned.curves.items()}
     before = published_before(folder, study, keys, searched=searched, elsewhere=held)
     for table in _tables_measured_otherwise(folder, study, planned):
         if left := before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
@@ -279,7 +281,7 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
         why = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole:"
         raise NothingFinished("\n".join([*remarks, f"{why} {planned.absent}"]))
     if before.lost and not drop:
-        losses = _some([f"published, no longer planned: {one}" for one in before.lost])
+        losses = _some([f"published, no longer planned: {lost}" for lost in before.lost])
         refusal = (
             f"nothing is written: {folder} would lose these rows. Publish from the code and"
             f" configuration that trained them ({PROVENANCE_FILE} names the commit), or drop them:"
@@ -297,27 +299,22 @@ def _written(
     tables = {
         table: rounded(
             table,
-            pd.concat([own[name] for name in planned.curves if name in own], ignore_index=True),
+            pd.concat(
+                [curves[name] for name in planned.curves if name in curves], ignore_index=True
+            ),
         )
-        for table, own in rows.items()
-        if own
+        for table, curves in rows.items()
+        if curves
     }
     # The rest says on what and how long a network was trained.
     tables["timings"] = tables["timings"].assign(host="")
-    provenance = provenance_of(
-        tables,
-        preset=run.plan.name,
-        study=study,
-        planned=keys_of(planned.curves, rows["cells"]),
-        thresholds=run.plan.settings(study)["thresholds"],
-        commit=commit,
-    )
+    provenance = provenance_of(tables, run, study, commit=commit)
     if settings := measured_with(STUDIES[study], planned):
         provenance["measured_with"] = settings
-    for table, own in tables.items():
+    for table, whole in tables.items():
         # A repository keeps each version of a file, and other releases write equal rows otherwise.
-        if not holds(published_file(folder, table), own, schemas[table]):
-            write_table(own, published_file(folder, table), schemas[table])
+        if not holds(published_file(folder, table), whole, schemas[table]):
+            write_table(whole, published_file(folder, table), schemas[table])
     for table in rows.keys() - tables.keys():  # dropped
         published_file(folder, table).unlink(missing_ok=True)
     # Last: an interrupted call leaves tables that do not agree with it.
@@ -339,28 +336,27 @@ def _tables_measured_otherwise(folder: Path, study: str, planned: Planned) -> li
 
 
 def provenance_of(
-    tables: Mapping[str, pd.DataFrame],
-    *,
-    preset: str,
-    study: str,
-    planned: Mapping[str, Sequence[str]],
-    thresholds: Sequence[float],
-    commit: str,
+    tables: Mapping[str, pd.DataFrame], run: Run, study: str, *, commit: str
 ) -> dict[str, Any]:
     """Where rows come from: all but the commit is counted from the tables of cells and times.
 
-    planned: keys of the cells of the study's curves in the preset; commit: of the code to
-    whose plan the rows belong. `seconds` are summed over the networks that were trained one by one.
-    A row of networks that were trained together has the time of all of them: their `seconds` are
-    None and enter no sum.
+    commit: of the code to whose plan the rows belong. `seconds` are summed over the networks that
+    were trained one by one. A row of networks that were trained together has the time of all of
+    them: their `seconds` are None and enter no sum.
     """
-    cells, timings = tables["cells"], tables["timings"]
+    cells, timings, preset = tables["cells"], tables["timings"], run.plan.name
     versions, trainer = cells["versions"], STUDIES[study].trainer
     assert trainer is not None
+    curves, n_cells = run.plan.studies[study].curves, cells["curve"].value_counts()
+    # A stack names the device that it was on.
+    stacks = [ON_GPU.search(text) for text in versions]
+    on_gpu = [
+        stack and text[stack.end() :] != "cpu" for stack, text in zip(stacks, versions, strict=True)
+    ]
     frame = timings.assign(
         engine=cells.get("engine", trainer.name),
-        device=[_device(text) for text in versions],
-        together=[ON_GPU.search(text) is not None for text in versions],
+        device=["GPU" if gpu else "CPU" for gpu in on_gpu],
+        together=[stack is not None for stack in stacks],
     )
     groups = frame.groupby(["processor", "device", "engine", "together"])
     alone = frame["seconds"][~frame["together"]]
@@ -383,21 +379,17 @@ def provenance_of(
         "sources": _counts(cells["source"]),
         "statuses": _counts(cells["status"]),
         "cells": len(cells),
-        "planned_cells": sum(map(len, planned.values())),
+        # Of a search that has ended, those of its rows.
+        "planned_cells": sum(int(n_cells.get(name, len(curve.entries)))
+                             for name, curve in curves.items()),
         "curves": int(cells["curve"].nunique()),
-        "planned_curves": len(planned),
+        "planned_curves": len(curves),
         "seeds": sorted(set(cells.groupby("curve")["seed"].nunique().tolist())),
         "widths": sorted(set(cells["width"].dropna().tolist())) if "width" in cells else [],
-        "thresholds": list(thresholds),
+        "thresholds": list(run.plan.settings(study)["thresholds"]),
         # Of each table its curves: of some nothing may have been measured yet.
         "tables": {table: list(map(str, rows["curve"].unique())) for table, rows in tables.items()},
     }  # fmt: skip
-
-
-def _device(versions: str) -> str:
-    """GPU or CPU, of a network by its versions: a stack names the device that it was on."""
-    stack = ON_GPU.search(versions)
-    return "GPU" if stack and versions[stack.end() :] != "cpu" else "CPU"
 
 
 def _counts(values: pd.Series) -> dict[str, int]:

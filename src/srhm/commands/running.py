@@ -169,7 +169,10 @@ class Stops:
             self._snakemake.terminate()
         else:
             self._heard.append(now)
-            if number == signal.SIGTERM or not _in_foreground():
+            in_foreground = False  # the terminal signals all processes of its group
+            with suppress(OSError), open("/dev/tty", "rb") as terminal:
+                in_foreground = os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+            if number == signal.SIGTERM or not in_foreground:
                 self._snakemake.send_signal(signal.SIGINT)
 
     def insist(self) -> None:
@@ -210,15 +213,6 @@ class Stops:
                 elif process not in self._told:
                     self._told.add(process)
                     process.terminate()
-
-
-def _in_foreground() -> bool:
-    """Whether Ctrl-C reaches Snakemake by itself: the terminal signals all processes of a group."""
-    try:
-        with open("/dev/tty", "rb") as terminal:
-            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
-    except OSError:
-        return False
 
 
 def environment(results: Path) -> dict[str, str]:

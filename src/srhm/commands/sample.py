@@ -23,7 +23,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         Refused: if there are none of this kind, or the file cannot be written.
     """
-    options = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(
+        prog="srhm sample",
+        description=__doc__,
+        epilog="example: srhm sample --depth 3 --empty 1 --number 100 --output data.npz",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--depth", type=int, default=2, help="L, levels of production rules")
+    parser.add_argument("--branching", type=int, default=2, help="s, features that one produces")
+    parser.add_argument("--features", type=int, default=4, help="v, features of a level")
+    parser.add_argument("--empty", type=int, default=1, help="s_0, empty places for each feature")
+    parser.add_argument("--synonyms", type=int, help="m, rules of each feature; None: v^(s-1)")
+    parser.add_argument("--classes", type=int, help="n_c, number of classes; None: v")
+    parser.add_argument("--sparsity", choices=("A", "B"), default="A", help="see docs/notation.md")
+    parser.add_argument("--seed", type=int, default=0, help="of the grammar and of the data")
+    parser.add_argument("--number", type=int, default=3, help="of data")
+    parser.add_argument("--output", type=Path, help="a file to be written, .npz; None: text")
+    options = parser.parse_args(arguments)
     output: Path | None = options.output
     if output is not None and output.suffix != ".npz":
         raise Refused(f"--output {output}: allowed are names that end in .npz")
@@ -54,27 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def arrays(data: Derivations, grammar: Grammar) -> dict[str, Any]:
     """The data, their trees and their grammar as arrays by name, as the file holds them."""
-    found: dict[str, Any] = {"labels": data.labels, "symbols": symbols(data, grammar.parameters)}
-    for level, one in tree(data, grammar).items():
-        found |= {f"features_{level}": one.features, f"places_{level}": one.places}
-    return found | {f"rules_{level}": rules for level, rules in enumerate(grammar.rules, start=1)}
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="srhm sample",
-        description=__doc__,
-        epilog="example: srhm sample --depth 3 --empty 1 --number 100 --output data.npz",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
-    parser.add_argument("--depth", type=int, default=2, help="L, levels of production rules")
-    parser.add_argument("--branching", type=int, default=2, help="s, features that one produces")
-    parser.add_argument("--features", type=int, default=4, help="v, features of a level")
-    parser.add_argument("--empty", type=int, default=1, help="s_0, empty places for each feature")
-    parser.add_argument("--synonyms", type=int, help="m, rules of each feature; None: v^(s-1)")
-    parser.add_argument("--classes", type=int, help="n_c, number of classes; None: v")
-    parser.add_argument("--sparsity", choices=("A", "B"), default="A", help="see docs/notation.md")
-    parser.add_argument("--seed", type=int, default=0, help="of the grammar and of the data")
-    parser.add_argument("--number", type=int, default=3, help="of data")
-    parser.add_argument("--output", type=Path, help="a file to be written, .npz; None: text")
-    return parser
+    named: dict[str, Any] = {"labels": data.labels, "symbols": symbols(data, grammar.parameters)}
+    for number, level in tree(data, grammar).items():
+        named |= {f"features_{number}": level.features, f"places_{number}": level.places}
+    return named | {f"rules_{level}": rules for level, rules in enumerate(grammar.rules, start=1)}
