@@ -56,18 +56,11 @@ def hierarchy_study(
         "SAMPLE_COMPLEXITY", ("cells",), settings=("thresholds",),
     )  # fmt: skip
     return Study(
-        name=name,
-        title=title,
-        package=package,
-        config=HierarchySection,
-        plan=partial(plan, measured=tuple(one.name for one in measurements)),
-        trainer=HIERARCHY,
-        measurements=measurements,
-        tables=(stars, *tables) if complexities else tables,
-        claims=".claims",
-        priority=-10,
-        **more,
-    )
+        name=name, title=title, package=package, config=HierarchySection,
+        plan=partial(plan, measured=tuple(one.name for one in measurements)), trainer=HIERARCHY,
+        measurements=measurements, tables=(stars, *tables) if complexities else tables,
+        claims=".claims", priority=-10, **more,
+    )  # fmt: skip
 
 
 class GrammarKeys(Keys):
@@ -327,15 +320,12 @@ def trained(
         engine,
         training.labels,
         TrainingPlan(
-            batch="shuffled",
-            batch_size=batch,
-            loss_threshold=stop,
-            max_steps=cell["max_steps"],
+            batch="shuffled", batch_size=batch, loss_threshold=stop, max_steps=cell["max_steps"],
             n_checks=0,
         ),
         n_classes=cell["n_c"],
         generator=generator(cell["seed"], role="order"),
-    )
+    )  # fmt: skip
     return {
         name: getattr(outcome, name) for name in ("steps", "train_loss", "test_error", "status")
     }

@@ -12,10 +12,7 @@ from e3nn import o3
 
 from srhm.model.seeding import generator
 from srhm_studies.beyond.equivariance import experiment, sphere, steerable, trained
-from srhm_studies.beyond.equivariance.experiment import (
-    random_rotations,
-    rotations_of_the_cube,
-)
+from srhm_studies.beyond.equivariance.experiment import random_rotations, rotations_of_the_cube
 
 CUBE = [one for one in rotations_of_the_cube()[[3, 9, 10, 17, 22]] if one.trace() < 2.5]
 EXACT = 1e-5  # float32

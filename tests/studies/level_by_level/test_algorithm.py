@@ -21,11 +21,7 @@ from srhm_studies.learning_curves.level_by_level.experiment import (
     task_of,
     token_error,
 )
-from srhm_studies.learning_curves.tokens import (
-    alphabet_of,
-    independent,
-    inputs,
-)
+from srhm_studies.learning_curves.tokens import alphabet_of, independent, inputs
 
 LEAST = 0.2
 

@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from srhm_studies.beyond.memory.learning import (
-    advanced,
-    error_of,
-    longest,
-    stages_for,
-)
+from srhm_studies.beyond.memory.learning import advanced, error_of, longest, stages_for
 
 RATES = np.array([0.5, 3.0, 40.0])
 START = np.array([1.0, -2.0, 0.5])

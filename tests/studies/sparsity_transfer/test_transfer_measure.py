@@ -12,13 +12,7 @@ from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_sample, draw_samples
 from srhm.model.seeding import generator
 from srhm.plane.sparsity_transfer import STUDY
-from srhm.plane.sparsity_transfer.measure import (
-    KINDS,
-    ONLY_B,
-    TRANSFER,
-    data_by_kind,
-    errors,
-)
+from srhm.plane.sparsity_transfer.measure import KINDS, ONLY_B, TRANSFER, data_by_kind, errors
 from srhm.store.cells import StoredCell, write_cell
 from srhm.store.records import read_table, write_derivations
 from srhm.store.tables import schema_of

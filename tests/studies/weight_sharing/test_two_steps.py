@@ -10,11 +10,7 @@ from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm_studies.learning_curves.tokens import independent
-from srhm_studies.learning_curves.weight_sharing.two_steps import (
-    _noise,
-    points_of_two_steps,
-    steps,
-)
+from srhm_studies.learning_curves.weight_sharing.two_steps import _noise, points_of_two_steps, steps
 
 NETS = ("lcn", "cnn_features", "cnn_places", "cnn", "cnn_pooled_first", "cnn_pooled")
 

@@ -7,10 +7,7 @@ from srhm.data import tree
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm_studies.learning_curves.tokens import independent
-from srhm_studies.learning_curves.weight_sharing.analysis import (
-    equal_points,
-    known_places,
-)
+from srhm_studies.learning_curves.weight_sharing.analysis import equal_points, known_places
 from srhm_studies.learning_curves.weight_sharing.figures import ORDER
 
 

@@ -100,14 +100,10 @@ def tetris(cell: Mapping[str, Any]) -> Outcome:
             for one in rotations
         ]
         fitted = (network(seen).argmax(dim=1) == labels).float().mean()
-    return Outcome(
-        {
-            "accuracy": float(torch.stack(right).mean()),
-            "train_accuracy": float(fitted),
-            "loss": loss,
-            "parameters": n_parameters(network),
-        }
-    )
+    return Outcome({
+        "accuracy": float(torch.stack(right).mean()), "train_accuracy": float(fitted),
+        "loss": loss, "parameters": n_parameters(network),
+    })  # fmt: skip
 
 
 def trained(
@@ -296,14 +292,10 @@ def digits(cell: Mapping[str, Any]) -> Outcome:
             optimiser.step()
             decay.step()
     found = {kind: _accuracy(network, x[n:], labels[n:]) for kind, x in kinds.items()}
-    return Outcome(
-        {
-            "train_accuracy": _accuracy(network, train[:n], labels[:n]),
-            "accuracy_NR": found["NR"],
-            "accuracy_R": found["R"],
-            "parameters": n_parameters(network),
-        }
-    )
+    return Outcome({
+        "train_accuracy": _accuracy(network, train[:n], labels[:n]), "accuracy_NR": found["NR"],
+        "accuracy_R": found["R"], "parameters": n_parameters(network),
+    })  # fmt: skip
 
 
 def signals(cell: Mapping[str, Any]) -> tuple[dict[str, Tensor], Tensor]:

@@ -159,11 +159,7 @@ class Layer(nn.Module):
     """
 
     def __init__(
-        self,
-        convolution: nn.Module,
-        nonlinearity: Callable[[Tensor], Tensor],
-        *,
-        filtered: bool,
+        self, convolution: nn.Module, nonlinearity: Callable[[Tensor], Tensor], *, filtered: bool
     ) -> None:
         super().__init__()
         self.convolution, self.nonlinearity, self.filtered = convolution, nonlinearity, filtered

@@ -37,14 +37,12 @@ def best_columns(cell: Mapping[str, Any]) -> Outcome:
     """The column of confidence policy of M = `size` states with its best exit rate at `r`."""
     n_states, mu, reset = cell["size"], cell["mu"], cell["r"]
     rate, q = best_column_rate(n_states, mu, reset)
-    return Outcome(
-        {
-            "q": q,
-            "q_limit": analysis.column_of_confidence(n_states, mu),
-            "exit_rate": rate,
-            "exit_rate_limit": analysis.exit_rate(n_states, mu, reset) if n_states > 1 else nan,
-        }
-    )
+    return Outcome({
+        "q": q,
+        "q_limit": analysis.column_of_confidence(n_states, mu),
+        "exit_rate": rate,
+        "exit_rate_limit": analysis.exit_rate(n_states, mu, reset) if n_states > 1 else nan,
+    })  # fmt: skip
 
 
 def best_column_rate(n_states: int, mu: float, reset: float) -> tuple[float, float]:
@@ -71,14 +69,12 @@ def necklaces_in_the_limit(cell: Mapping[str, Any]) -> Outcome:
     n_plays, mu, inside = cell["size"], cell["mu"], cell["exit_inside"]
     policy = necklace_policy(n_plays, exit_ends=inside**4, exit_inside=inside)
     chain = len(gray_order(n_plays))
-    return Outcome(
-        {
-            "q": worse_arm_exactly(memento(n_plays), policy, mu=mu, reset=NO_RESET),
-            "q_limit": analysis.necklace(n_plays, mu, chain=chain),
-            "n_necklaces": len(necklaces(n_plays)),
-            "n_chain": chain,
-        }
-    )
+    return Outcome({
+        "q": worse_arm_exactly(memento(n_plays), policy, mu=mu, reset=NO_RESET),
+        "q_limit": analysis.necklace(n_plays, mu, chain=chain),
+        "n_necklaces": len(necklaces(n_plays)),
+        "n_chain": chain,
+    })  # fmt: skip
 
 
 def best_necklaces(cell: Mapping[str, Any]) -> Outcome:
@@ -93,14 +89,12 @@ def best_necklaces(cell: Mapping[str, Any]) -> Outcome:
     start = [log(reset) / 4, log(reset) / 10]
     best = minimize(q, start, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-9})
     ends, inside = np.exp(np.minimum(best.x, 0.0))
-    return Outcome(
-        {
-            "q": float(best.fun),
-            "q_limit": analysis.necklace(n_plays, mu, chain=len(gray_order(n_plays))),
-            "exit_rate": float(ends),
-            "exit_rate_inside": float(inside),
-        }
-    )
+    return Outcome({
+        "q": float(best.fun),
+        "q_limit": analysis.necklace(n_plays, mu, chain=len(gray_order(n_plays))),
+        "exit_rate": float(ends),
+        "exit_rate_inside": float(inside),
+    })  # fmt: skip
 
 
 def learn(cell: Mapping[str, Any]) -> Outcome:
@@ -116,23 +110,16 @@ def learn(cell: Mapping[str, Any]) -> Outcome:
         draws = generator(cell["seed"], role="initialisation")
         weights = STARTS[cell["memory"]][cell["start"]](size, draws)
     found = flow(
-        MEMORIES[cell["memory"]](size),
-        weights,
-        mu=mu,
-        reset=reset,
-        times=times_until(cell["t_end"]),
-        max_evaluations=cell["max_evaluations"],
-    )
+        MEMORIES[cell["memory"]](size), weights, mu=mu, reset=reset,
+        times=times_until(cell["t_end"]), max_evaluations=cell["max_evaluations"],
+    )  # fmt: skip
     return Outcome(
         {
-            "q": found.q,
-            "t": found.t,
-            "evaluations": found.evaluations,
-            "slope": found.slope,
+            "q": found.q, "t": found.t, "evaluations": found.evaluations, "slope": found.slope,
             "status": found.status,
         },
         {"history": {"t": found.times, "q": found.worse_arm}},
-    )
+    )  # fmt: skip
 
 
 def times_until(end: float) -> list[float]:

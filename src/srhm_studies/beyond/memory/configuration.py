@@ -68,7 +68,7 @@ class Learning(Keys):
     memory: Literal["ram", "memento"] = Field(description="ram, memento")
     size: States = Field(description="M states of a ram; m plays of a memento, 5 at most")
     start: Several[Start] = Field(
-        description="ram: random, linear, columns, ccp; memento: random, cycles, necklace",
+        description="ram: random, linear, columns, ccp; memento: random, cycles, necklace"
     )
     mu: Parts = Field(description="μ, the arms pay +1 with probability (1 ± μ)/2")
     r: Resets = Field(description="probability of a reset, 1e-10 or more")

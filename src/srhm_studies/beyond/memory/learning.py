@@ -195,12 +195,7 @@ def flow(
             break
         found.append(q)
     return Flow(
-        times=list(times[: len(found)]),
-        worse_arm=found,
-        t=t,
-        q=q,
-        weights=weights,
-        evaluations=field.calls,
-        slope=float(abs(slope).max()),
+        times=list(times[: len(found)]), worse_arm=found, t=t, q=q, weights=weights,
+        evaluations=field.calls, slope=float(abs(slope).max()),
         status="done" if len(found) == len(times) else "capped",
-    )
+    )  # fmt: skip

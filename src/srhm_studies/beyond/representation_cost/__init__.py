@@ -18,14 +18,12 @@ STUDY = experiment_study(
         Figure("cost_depth", "parameter norm and depth", ("cells", "limits")),
         Figure("cost_overfitting", "spurious ranks of few points", ("cells",)),
         Figure("cost_weights", "structure of the weights", ("cells", "layers", "values")),
-        Figure(
-            "cost_classes", "four classes at two depths", ("cells", "layers", "values", "regions")
-        ),
+        Figure("cost_classes", "four classes at two depths",
+               ("cells", "layers", "values", "regions")),
         Figure("cost_half", "fewer outputs than the symmetry leaves", ("cells", "layers")),
         Figure("cost_ball", "a ball under gravity", ("cells", "layers", "values")),
-        Figure(
-            "cost_factorisation", "summary statistics", ("cells", "layers", "values", "components")
-        ),
+        Figure("cost_factorisation", "summary statistics",
+               ("cells", "layers", "values", "components")),
         Figure("cost_hierarchy", "ranks by layer on a grammar", ("cells", "layers", "values")),
     ),
-)
+)  # fmt: skip

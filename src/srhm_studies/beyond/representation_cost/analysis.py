@@ -146,16 +146,11 @@ PLANE_MAPS = [name for name, one in MAPS.items() if one.jacobian_rank == TRUE_RA
 
 # R^(0) and R^(1) of maps: the limit of ||theta||^2 / L and its first correction. Slides "Infinite
 # Depth Limit" and "First correction": R(f; L) = L R^(0) + R^(1) + ...
-LIMITS = pa.schema(
-    [
-        ("map", pa.string()),
-        ("seed", pa.int64()),
-        *((name, pa.float64()) for name in ("R0", "R1", "residual")),
-        ("n_depths", pa.int64()),
-        *((name, pa.float64()) for name in ("log_jacobian", "weight_rank")),
-        ("L", pa.int64()),
-    ]
-)
+LIMITS = pa.schema([
+    ("map", pa.string()), ("seed", pa.int64()),
+    *((name, pa.float64()) for name in ("R0", "R1", "residual")), ("n_depths", pa.int64()),
+    *((name, pa.float64()) for name in ("log_jacobian", "weight_rank")), ("L", pa.int64()),
+])  # fmt: skip
 # What comes after R^(1) falls as 1 / L and is left out of the fit: so are small L.
 FIRST_DEPTH = 6
 LEAST_DEPTHS = 3
@@ -179,19 +174,17 @@ def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
         heights = group["squared_parameters"].to_numpy(dtype=float) * inverse
         slope, intercept = np.polyfit(inverse, heights, 1)
         deepest = group.loc[group["L"].idxmax()]
-        rows.append(
-            {
-                "map": name,
-                "seed": int(seed),
-                "R0": float(intercept),
-                "R1": float(slope),
-                "residual": float(np.max(np.abs(heights - intercept - slope * inverse))),
-                "n_depths": int(group["L"].nunique()),
-                "log_jacobian": float(deepest["log_jacobian"]),
-                "weight_rank": float(deepest["weight_rank"]),
-                "L": int(deepest["L"]),
-            }
-        )
+        rows.append({
+            "map": name,
+            "seed": int(seed),
+            "R0": float(intercept),
+            "R1": float(slope),
+            "residual": float(np.max(np.abs(heights - intercept - slope * inverse))),
+            "n_depths": int(group["L"].nunique()),
+            "log_jacobian": float(deepest["log_jacobian"]),
+            "weight_rank": float(deepest["weight_rank"]),
+            "L": int(deepest["L"]),
+        })  # fmt: skip
     return rows
 
 

@@ -38,14 +38,9 @@ DIVERGED = "diverged"
 # Further singular values of a layer are left out of the tables: they are near 0 in a bottleneck.
 MOST_VALUES = 8
 LAYER_COLUMNS = (
-    "k",
-    "squared_parameters",
-    "n_large",
-    "n_visible",
-    "representation_norm",
-    "distance",
+    "k", "squared_parameters", "n_large", "n_visible", "representation_norm", "distance",
     "geodesic_distance",
-)
+)  # fmt: skip
 VALUE_COLUMNS = ("k", "frequency", "number", "value")
 Columns = Mapping[str, Column]
 
@@ -424,14 +419,9 @@ def hierarchy(cell: Mapping[str, Any]) -> Outcome:
     """
     n_classes, seed = int(cell["n_c"]), int(cell["seed"])
     grammar = random_grammar(
-        depth=int(cell["levels"]),
-        branching=int(cell["s"]),
-        n_features=int(cell["v"]),
-        n_synonyms=int(cell["m"]),
-        n_classes=n_classes,
-        n_empty=int(cell["s0"]),
-        seed=seed,
-    )
+        depth=int(cell["levels"]), branching=int(cell["s"]), n_features=int(cell["v"]),
+        n_synonyms=int(cell["m"]), n_classes=n_classes, n_empty=int(cell["s0"]), seed=seed,
+    )  # fmt: skip
     train, test = train_and_test(grammar, n_train=int(cell["n"]), n_test=N_TEST, seed=seed)
     x, x_test = (
         torch.from_numpy(one_hot(data, grammar.parameters).reshape(len(data), -1))

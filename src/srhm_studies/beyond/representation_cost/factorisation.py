@@ -56,11 +56,9 @@ def losses(theta: Vector, steps: int) -> Vector:
 def statistics(theta: Vector) -> dict[str, Vector]:
     """Each of STATISTICS, (n,)."""
     return {
-        "overlap": np.abs(theta[:, 0]),
-        "rest": np.linalg.norm(theta[:, 1:], axis=1),
-        "signed_overlap": theta[:, 0],
-        "one_coordinate": theta[:, 1],
-    }
+        "overlap": np.abs(theta[:, 0]), "rest": np.linalg.norm(theta[:, 1:], axis=1),
+        "signed_overlap": theta[:, 0], "one_coordinate": theta[:, 1],
+    }  # fmt: skip
 
 
 def top_two(layer: Vector) -> Vector:
@@ -109,9 +107,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     if seed == 0:
         first, second = components[: N_TEST // 2].T
         tables["components"] = {
-            "first": first,
-            "second": second,
-            "overlap": known["overlap"][: N_TEST // 2],
+            "first": first, "second": second, "overlap": known["overlap"][: N_TEST // 2],
             "rest": known["rest"][: N_TEST // 2],
-        }
+        }  # fmt: skip
     return Outcome(row, tables)

@@ -239,8 +239,6 @@ def fit(architecture: Architecture, x_BC: Tensor, y_BC: Tensor, cell: Mapping[st
         adam.step()
     loss = float(loss_and_gradient(parameters, x_BC, y_BC, gradient))
     return Fitted(
-        parameters,
-        loss,
-        float(parameters.theta.square().sum()),
+        parameters, loss, float(parameters.theta.square().sum()),
         float(sum(bias.square().sum() for bias in parameters.biases)),
-    )
+    )  # fmt: skip

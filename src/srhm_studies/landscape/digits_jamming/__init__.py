@@ -9,10 +9,8 @@ STUDY = flow_study(
     package=__package__,
     figures=(
         Figure("digits_jamming", "jamming on digits and on random data", ("cells",)),
-        Figure(
-            "digits_descent",
-            "test error of digits against size and time: final, early stopped, averaged",
-            ("cells", "ensembles", "histories"),
-        ),
+        Figure("digits_descent",
+               "test error of digits against size and time: final, early stopped, averaged",
+               ("cells", "ensembles", "histories")),
     ),
-)
+)  # fmt: skip

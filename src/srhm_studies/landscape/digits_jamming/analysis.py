@@ -29,14 +29,10 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
     if rows.empty:
         return pd.DataFrame(columns=[*by, "N", "final", "early", "ensemble", "N_star"])
     found = rows.groupby(by, as_index=False).agg(
-        curve=("curve", "first"),
-        N=("n_weights", "first"),
-        final=("test_error", "mean"),
-        low=("test_error", "min"),
-        high=("test_error", "max"),
-        early=("early", "mean"),
+        curve=("curve", "first"), N=("n_weights", "first"), final=("test_error", "mean"),
+        low=("test_error", "min"), high=("test_error", "max"), early=("early", "mean"),
         n=("key", "size"),
-    )
+    )  # fmt: skip
     together = ensembles.groupby(["curve", "P"], as_index=False).agg(
         mean_error=("mean_error", "mean"),
         ensemble=("ensemble_error", "mean"),

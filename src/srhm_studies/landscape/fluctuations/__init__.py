@@ -13,45 +13,22 @@ STUDY = flow_study(
     package=__package__,
     measured=("fluctuations",),
     measurements=(
-        CurveMeasurement(
-            "fluctuations",
-            FLOW,
-            ".measure:measure_fluctuations",
-            {
-                "fluctuations": ".measure:FLUCTUATIONS",
-                "resampled": ".measure:RESAMPLED",
-                "crossings": ".measure:CROSSINGS",
-                "courses": ".measure:COURSES",
-            },
-            share=0.2,
-            may_be_empty=True,
-        ),
+        CurveMeasurement("fluctuations", FLOW, ".measure:measure_fluctuations", {
+            "fluctuations": ".measure:FLUCTUATIONS", "resampled": ".measure:RESAMPLED",
+            "crossings": ".measure:CROSSINGS", "courses": ".measure:COURSES",
+        }, share=0.2, may_be_empty=True),
     ),
     figures=tuple(
-        Figure(
-            f"fluctuations_{name}{end}",
-            f"{title}{where}",
-            ("cells", *uses),
-            function=f".figures:{name}",
-            options={"data": data},
-        )
+        Figure(f"fluctuations_{name}{end}", f"{title}{where}", ("cells", *uses),
+               function=f".figures:{name}", options={"data": data})
         for data, (end, where) in {DIGITS: ("", ""), MNIST: ("_mnist", ", MNIST")}.items()
         for name, title, uses in (
-            (
-                "members",
-                "ensembles of n networks, and the distance between boundaries",
-                ("resampled", "crossings", "courses"),
-            ),
-            (
-                "size",
-                "fluctuations of output, gradient, boundary and error against N",
-                ("histories", "fluctuations"),
-            ),
-            (
-                "norm",
-                "norm of the output near jamming, by training time",
-                ("histories", "fluctuations"),
-            ),
+            ("members", "ensembles of n networks, and the distance between boundaries",
+             ("resampled", "crossings", "courses")),
+            ("size", "fluctuations of output, gradient, boundary and error against N",
+             ("histories", "fluctuations")),
+            ("norm", "norm of the output near jamming, by training time",
+             ("histories", "fluctuations")),
         )
     ),
-)
+)  # fmt: skip

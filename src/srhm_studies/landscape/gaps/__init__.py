@@ -10,27 +10,17 @@ STUDY = flow_study(
     package=__package__,
     measured=("at_jamming",),
     measurements=(
-        CellMeasurement(
-            "at_jamming",
-            FLOW,
-            ".measure:measure",
-            {"gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS"},
-            may_be_empty=True,
-        ),
+        CellMeasurement("at_jamming", FLOW, ".measure:measure", {
+            "gaps": ".measure:GAPS", "cusps": ".measure:CUSPS", "ranks": ".measure:RANKS",
+        }, may_be_empty=True),
     ),
     figures=(
-        Figure(
-            "gaps",
-            "gaps of satisfied and unsatisfied points at jamming, with their exponents",
-            ("cells", "gaps"),
-        ),
-        Figure(
-            "gaps_n_star", "N* by training time, depth and loss; the SRHM", ("cells", "histories")
-        ),
-        Figure(
-            "gaps_spectra",
-            "spectra of the Hessian, preactivations at zero and effective parameters",
-            ("cells", "hessians", "cusps", "ranks"),
-        ),
+        Figure("gaps", "gaps of satisfied and unsatisfied points at jamming, with their exponents",
+               ("cells", "gaps")),
+        Figure("gaps_n_star", "N* by training time, depth and loss; the SRHM",
+               ("cells", "histories")),
+        Figure("gaps_spectra",
+               "spectra of the Hessian, preactivations at zero and effective parameters",
+               ("cells", "hessians", "cusps", "ranks")),
     ),
-)
+)  # fmt: skip

@@ -46,17 +46,8 @@ ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in jammi
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 TIMES = (1000, 3000, 10000)
 STARS = [
-    "P",
-    "hidden_layers",
-    "loss",
-    "budget",
-    "status",
-    "N_low",
-    "N_high",
-    "N_star",
-    "seed",
-    "time",
-]
+    "P", "hidden_layers", "loss", "budget", "status", "N_low", "N_high", "N_star", "seed", "time",
+]  # fmt: skip
 
 
 def _last_rate_is_small(cells: pd.DataFrame) -> pd.Series:

@@ -10,19 +10,11 @@ STUDY = flow_study(
     package=__package__,
     measured=("at_minima",),
     measurements=(
-        CellMeasurement(
-            "at_minima",
-            FLOW,
-            ".measure:measure",
-            {"ends": ".measure:ENDS", "gaps": ".measure:GAPS"},
-            may_be_empty=True,
-        ),
+        CellMeasurement("at_minima", FLOW, ".measure:measure",
+                        {"ends": ".measure:ENDS", "gaps": ".measure:GAPS"}, may_be_empty=True),
     ),
     figures=(
-        Figure(
-            "minima",
-            "negative modes, unsatisfied points, cusps and gaps at minima of the loss",
-            ("cells", "ends", "gaps"),
-        ),
+        Figure("minima", "negative modes, unsatisfied points, cusps and gaps at minima of the loss",
+               ("cells", "ends", "gaps")),
     ),
-)
+)  # fmt: skip

@@ -31,22 +31,12 @@ NEAR = 1e-4
 # Not all networks have rows: those that diverged have none.
 ENDS = schema(
     {
-        "end": str,
-        "steps": int,
-        "gradient": float,
-        "own_gradient": float,
-        "n_unsatisfied": int,
-        "n_wrong": int,
-        "n_modes": int,
-        "n_negative": int,
-        "n_negative_h": int,
-        "n_negative_hp": int,
-        "n_cusps": int,
-        "n_near": int,
-        "n_near_fresh": float,
+        "end": str, "steps": int, "gradient": float, "own_gradient": float, "n_unsatisfied": int,
+        "n_wrong": int, "n_modes": int, "n_negative": int, "n_negative_h": int,
+        "n_negative_hp": int, "n_cusps": int, "n_near": int, "n_near_fresh": float,
     },
     long=True,
-)
+)  # fmt: skip
 GAPS = schema({"gap": float}, long=True)
 Rows = list[dict[str, Any]]
 

@@ -13,10 +13,7 @@ STUDY = experiment_study(
     config=RandomFeaturesSection,
     plan=plan,
     figures=(
-        Figure(
-            "random_features",
-            "double descent of random features, and its removal by ensembles",
-            ("cells",),
-        ),
+        Figure("random_features", "double descent of random features, and its removal by ensembles",
+               ("cells",)),
     ),
-)
+)  # fmt: skip

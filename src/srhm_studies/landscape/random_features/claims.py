@@ -57,5 +57,5 @@ for name, which, source, over, tolerance, why in (
         Within(1, tolerance), why, place=f"thesis, ch. 8.1; {source}")  # fmt: skip
 
 CLAIMS = sheet.finished(
-    changed={"random-features-variance random-features-excess": "in N − P, before in N"},
+    changed={"random-features-variance random-features-excess": "in N − P, before in N"}
 )

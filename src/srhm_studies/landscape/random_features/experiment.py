@@ -18,29 +18,12 @@ from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm_studies.landscape.random_features.configuration import HIERARCHY
 
-CELLS = schema(
-    {
-        "data": str,
-        "P": int,
-        "N": int,
-        "N_over_P": float,
-        "members": int,
-        "n_test": int,
-        "d": int,
-        "noise": float,
-        "mse": float,
-        "variance": float,
-        "mse_ensemble": float,
-        "mse_limit": float,
-        "mse_kernel": float,
-        "ridge": float,
-        "mse_ridge": float,
-        "error": float,
-        "error_ensemble": float,
-        "error_kernel": float,
-        "training_mse": float,
-    }
-)
+CELLS = schema({
+    "data": str, "P": int, "N": int, "N_over_P": float, "members": int, "n_test": int, "d": int,
+    "noise": float, "mse": float, "variance": float, "mse_ensemble": float, "mse_limit": float,
+    "mse_kernel": float, "ridge": float, "mse_ridge": float, "error": float,
+    "error_ensemble": float, "error_kernel": float, "training_mse": float,
+})  # fmt: skip
 
 
 Array = NDArray[np.floating]
@@ -118,21 +101,14 @@ def errors_of_features(cell: Mapping[str, Any]) -> Outcome:
     gram, across = kernel(task.x, task.x), kernel(task.x, task.x_test)
     ridge = effective_ridge(np.linalg.eigvalsh(gram), cell["N"])
     limit, ridged = (_with_ridge(gram, across, task.y, one) for one in (0.0, ridge))
-    return Outcome(
-        {
-            "mse": float(np.median([_mse(one, task) for one in outputs])),
-            "variance": variance,
-            "mse_ensemble": ensemble,
-            "mse_limit": ensemble - variance / members,
-            "mse_kernel": _mse(limit, task),
-            "ridge": ridge,
-            "mse_ridge": _mse(ridged, task),
-            "error": float(np.mean([_wrong(one, task) for one in outputs])),
-            "error_ensemble": _wrong(mean, task),
-            "error_kernel": _wrong(limit, task),
-            "training_mse": float(np.mean(residues)) / unit,
-        }
-    )
+    return Outcome({
+        "mse": float(np.median([_mse(one, task) for one in outputs])), "variance": variance,
+        "mse_ensemble": ensemble, "mse_limit": ensemble - variance / members,
+        "mse_kernel": _mse(limit, task), "ridge": ridge, "mse_ridge": _mse(ridged, task),
+        "error": float(np.mean([_wrong(one, task) for one in outputs])),
+        "error_ensemble": _wrong(mean, task), "error_kernel": _wrong(limit, task),
+        "training_mse": float(np.mean(residues)) / unit,
+    })  # fmt: skip
 
 
 def features(x: Array, directions: Array) -> Array:

@@ -72,5 +72,5 @@ for kind in "SD":
             place="Figure 1: one relation of error and sensitivity for all networks")  # fmt: skip
 
 CLAIMS = sheet.finished(
-    committed={"s0-positions* s0-change-* points-* bags*": "2026-11-25, 0cefaf50"},
+    committed={"s0-positions* s0-change-* points-* bags*": "2026-11-25, 0cefaf50"}
 )

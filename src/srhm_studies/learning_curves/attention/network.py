@@ -84,14 +84,10 @@ def transformer(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(int(generator.integers(2**63)))
         return Transformer(
-            n_features=parameters.n_features,
-            n_places=parameters.input_length,
-            n_classes=parameters.n_classes,
-            width=width,
-            heads=HEADS,
-            depth=DEPTH,
+            n_features=parameters.n_features, n_places=parameters.input_length,
+            n_classes=parameters.n_classes, width=width, heads=HEADS, depth=DEPTH,
             positions=positions,
-        )
+        )  # fmt: skip
 
 
 class TransformerEngine(NetworkEngine):

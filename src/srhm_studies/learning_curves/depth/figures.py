@@ -20,12 +20,10 @@ from srhm.statistics.exponents_of_grammars import (
 from srhm.store.tables import CELLS
 
 # of: "all" s_0 > 0, "0 to 1" or "1 to 2".
-EXPONENTS = pa.schema(
-    [
-        *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
-        *(("of", pa.string()), ("exponent", pa.float64())),
-    ]
-)
+EXPONENTS = pa.schema([
+    *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
+    *(("of", pa.string()), ("exponent", pa.float64())),
+])  # fmt: skip
 STEPS = {"0 to 1": (0, 1), "1 to 2": (1, 2)}
 
 
@@ -53,62 +51,54 @@ def depth(
 ) -> Figure:
     """A column for each net: P* over n_c m^L against s_0+1, and its exponents against L."""
     rows = over_dense_law(sample_complexity, threshold=threshold)
-    found = mean_exponents(exponents, by=("net", "L", "of"))
-    return mosaic([
-        *(_complexities(rows[rows["net"] == net], net) for net in NETS),
-        *(_powers(found[found["net"] == net], exponents, net) for net in NETS),
-    ], columns=2, preset=preset, height=2.8,
-        notes=[*unknown(rows), *_left_out(rows, exponents)])  # fmt: skip
+    predictions = pd.Series([predicted(row) for _, row in rows.iterrows()], rows.index, float)
+    rows = rows.assign(x=rows["s0"] + 1, law=predictions / (rows["n_c"] * rows["m"] ** rows["L"]))
+    means = mean_exponents(exponents, by=("net", "L", "of"))
+    means, single = (table.assign(x=table["L"] + 0.14 * ranks(table["of"], (*STEPS, "all")))
+                     for table in (means, exponents))  # fmt: skip
+    panels = []
+    for net in NETS:
+        stars = rows[rows["net"] == net]
+        features = Scale(column="v", title="$v$", looks={
+            v: Look(f"${v}$", line=line)
+            for v, line in zip(sorted(set(stars["v"])), ("-", "--", "-."), strict=False)
+        })  # fmt: skip
+        panels.append(Panel(
+            title=looks.net(net).label, x=Axis("$s_0+1$", log=True),
+            y=Axis("$P^*/(n_c m^L)$", log=True), marks=[
+                Marks(rows=stars, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
+                      by=[features, DEPTHS], line="-", name="P*",
+                      bar_label="95 % interval over seeds or grammars",
+                      arrow_label="censored: $P^*$ is"),
+                laws(stars, "x", "law", LAW, name="law", line=":",
+                     by=[DEPTHS] if net == "lcn" else []),
+            ] if len(stars) else [],
+        ))  # fmt: skip
+    for net in NETS:
+        alone, powers = (table[table["net"] == net] for table in (single, means))
+        depths = sorted({int(L) for L in powers["L"]})
+        panels.append(Panel(
+            title=f"{looks.net(net).label}: exponents of $s_0+1$", x=Axis("$L$", ticks=depths),
+            y=Axis("exponent of $s_0+1$"), marks=[
+                Marks(rows=alone, x="x", y="exponent", alpha=0.25, size=2.5, colour=BLACK,
+                      name="grammar", label="single grammar"),
+                Marks(rows=powers, x="x", y="exponent", low="low", high="high", colour=BLACK,
+                      by=[SHAPES], name="power", size=5),
+                law(depths, [2.0 if net == "cnn" else float(L) for L in depths], LAW, name="law",
+                    line=":"),
+            ] if len(powers) else [],
+        ))  # fmt: skip
+    return mosaic(panels, columns=2, preset=preset, height=2.8,
+                  notes=[*unknown(rows), *_left_out(rows, exponents)])  # fmt: skip
 
 
 def _left_out(rows: pd.DataFrame, single: pd.DataFrame) -> list[str]:
     """A note on grammars that have no exponent at s_0 > 0, as one of their P* is censored."""
     words = []
-    for (net, depth), own in rows[rows["s0"] > 0].groupby(["net", "L"]):
-        n = int(own.groupby("v")["n_seeds"].min().sum())
+    for (net, depth), stars in rows[rows["s0"] > 0].groupby(["net", "L"]):
+        n = int(stars.groupby("v")["n_seeds"].min().sum())
         same = (single["net"] == net) & (single["L"] == depth) & (single["of"] == "all")
         if lacking := n - int(same.sum()):
             words.append(f"{looks.net(str(net)).label}, L = {depth}: {lacking} of {n}")
     note = f"Grammars without an exponent at s_0 > 0, as a P* is censored: {'; '.join(words)}."
     return [note] if words else []
-
-
-def _complexities(rows: pd.DataFrame, net: str) -> Panel:
-    rows = rows.assign(x=rows["s0"] + 1)
-    predictions = pd.Series([predicted(row) for _, row in rows.iterrows()], rows.index, float)
-    rows = rows.assign(law=predictions / (rows["n_c"] * rows["m"] ** rows["L"]))
-    by = [Scale(column="v", title="$v$", looks={
-        v: Look(f"${v}$", line=line) for v, line in zip(sorted(set(rows["v"])), ("-", "--", "-."),
-                                                        strict=False)
-    }), DEPTHS]  # fmt: skip
-    return Panel(
-        title=f"{looks.net(net).label}", x=Axis("$s_0+1$", log=True),
-        y=Axis("$P^*/(n_c m^L)$", log=True),
-        marks=[
-            Marks(rows=rows, x="x", y="y", low="y_low", high="y_high",
-                  beyond="y_beyond", by=by, line="-", name="P*",
-                  bar_label="95 % interval over seeds or grammars",
-                  arrow_label="censored: $P^*$ is"),
-            laws(rows, "x", "law", LAW, name="law", line=":",
-                 by=[DEPTHS] if net == "lcn" else []),
-        ] if len(rows) else [],
-    )  # fmt: skip
-
-
-def _powers(rows: pd.DataFrame, single: pd.DataFrame, net: str) -> Panel:
-    def placed(table: pd.DataFrame) -> pd.DataFrame:
-        return table.assign(x=table["L"] + 0.14 * ranks(table["of"], (*STEPS, "all")))
-
-    depths = sorted({int(one) for one in rows["L"]})
-    powers = [2.0 if net == "cnn" else float(one) for one in depths]
-    return Panel(
-        title=f"{looks.net(net).label}: exponents of $s_0+1$", x=Axis("$L$", ticks=depths),
-        y=Axis("exponent of $s_0+1$"),
-        marks=[
-            Marks(rows=placed(single[single["net"] == net]), x="x", y="exponent", alpha=0.25,
-                  size=2.5, colour=BLACK, name="grammar", label="single grammar"),
-            Marks(rows=placed(rows), x="x", y="exponent", low="low", high="high", colour=BLACK,
-                  by=[SHAPES], name="power", size=5),
-            law(depths, powers, LAW, name="law", line=":"),
-        ] if len(rows) else [],
-    )  # fmt: skip

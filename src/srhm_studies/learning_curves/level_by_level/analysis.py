@@ -127,18 +127,10 @@ def _layerwise(file: Path, threshold: float) -> pd.DataFrame:
     for (net, *grammar), curve in own.groupby(["net", *GRAMMAR]):
         wide = curve.pivot_table(index="P", columns="seed", values="test_error")
         found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
-        rows.append(
-            {
-                "net": net,
-                **dict(zip(GRAMMAR, grammar, strict=True)),
-                "P_star": found.P_star,
-                "P_star_low": found.low,
-                "P_star_high": found.high,
-                "status": found.status,
-                "n_seeds": found.n_seeds,
-                "small_pool": False,
-                "origin": f"{file.parts[-3]}/layerwise",
-                "training": "layer by layer",
-            }
-        )
+        rows.append({
+            "net": net, **dict(zip(GRAMMAR, grammar, strict=True)), "P_star": found.P_star,
+            "P_star_low": found.low, "P_star_high": found.high, "status": found.status,
+            "n_seeds": found.n_seeds, "small_pool": False,
+            "origin": f"{file.parts[-3]}/layerwise", "training": "layer by layer",
+        })  # fmt: skip
     return pd.DataFrame(rows)

@@ -245,15 +245,13 @@ def level_rows(
             clean, task.alphabet.patches(of_train[level]), of_train[level + 1].values, exact
         )
         last = level == task.depth
-        rows.append(
-            {
-                "level": level,
-                "token_error": _error(learnt[level - 1], latents, groups_of_test, last=last),
-                "token_error_clean": _error(alone, latents, groups_of_test, last=last),
-                **responses,
-                "gap": nan if last else gap(exact),
-            }
-        )
+        rows.append({
+            "level": level,
+            "token_error": _error(learnt[level - 1], latents, groups_of_test, last=last),
+            "token_error_clean": _error(alone, latents, groups_of_test, last=last),
+            **responses,
+            "gap": nan if last else gap(exact),
+        })  # fmt: skip
     return rows
 
 

@@ -54,11 +54,9 @@ def law(curve: Mapping[str, Any]) -> float:
 
 
 LEARNER = Learner(
-    function="srhm_studies.learning_curves.optimisers.experiment:run",
-    law=law,
-    factors={"optimiser": str, "rate": float},
-    given={"loss_threshold": float},
-)
+    function="srhm_studies.learning_curves.optimisers.experiment:run", law=law,
+    factors={"optimiser": str, "rate": float}, given={"loss_threshold": float},
+)  # fmt: skip
 CELLS = LEARNER.cells
 # best: whether no other rate of the optimiser has a smaller P*; at_end: whether the best rate is
 # the smallest or the largest that was tried.

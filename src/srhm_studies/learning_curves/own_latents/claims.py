@@ -14,21 +14,12 @@ from srhm.scorecard.complexity_rows import of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.sheet import Sheet, rows_of
 from srhm_studies.learning_curves.learner import curve_names, differing, uncensored
-from srhm_studies.learning_curves.own_latents.analysis import (
-    CURVE,
-    WRONG,
-    noises,
-    open_part,
-)
+from srhm_studies.learning_curves.own_latents.analysis import CURVE, WRONG, noises, open_part
 
 
 @rows_of("sample_complexity", "cells", nothing="no two curves that differ in this alone", what="P*")
 def stars(
-    complexity: pd.DataFrame,
-    cells: pd.DataFrame,
-    *,
-    column: str = "",
-    along: Sequence[str] = (),
+    complexity: pd.DataFrame, cells: pd.DataFrame, *, column: str = "", along: Sequence[str] = ()
 ) -> pd.DataFrame:
     """P* of all levels; with a column, of dense curves (or any, of s0) that differ in it alone.
 
@@ -187,5 +178,5 @@ CLAIMS = sheet.finished(
         "m-parent-* v-context full-* context-shared-* class-shared-* first-* noise-*"
         " s0-context-*-L? s0-parent-* s0-class-*-L?": "2026-11-25, 4e7975f6",
         "s0-*-shared-L2-s3": "2026-11-25, b71226c1",
-    },
+    }
 )

@@ -23,16 +23,14 @@ from srhm.store.tables import SENSITIVITIES
 VALUE_BITS, ERROR_BITS = 16, 8
 LOGITS, SOFTMAX = "logits", "softmax"
 
-OUTPUTS = pa.schema(
-    [
-        *(SENSITIVITIES.field(name) for name in ("curve", "key", "variant", "kind", "l")),
-        (LOGITS, pa.float64()),
-        (f"{LOGITS}_error", pa.float64()),
-        (SOFTMAX, pa.float64()),
-        (f"{SOFTMAX}_error", pa.float64()),
-        *(SENSITIVITIES.field(name) for name in ("n", "n_draws")),
-    ]
-)
+OUTPUTS = pa.schema([
+    *(SENSITIVITIES.field(name) for name in ("curve", "key", "variant", "kind", "l")),
+    (LOGITS, pa.float64()),
+    (f"{LOGITS}_error", pa.float64()),
+    (SOFTMAX, pa.float64()),
+    (f"{SOFTMAX}_error", pa.float64()),
+    *(SENSITIVITIES.field(name) for name in ("n", "n_draws")),
+])  # fmt: skip
 
 
 def measure_outputs(entries: Sequence[Mapping[str, Any]], **how: Any) -> list[dict[str, Any]]:

@@ -27,12 +27,7 @@ from numpy.typing import NDArray
 from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA
 from srhm.scorecard.rows import SHARED_GRAMMAR, grammars, groups_of
-from srhm.statistics.regression import (
-    NO_FIT,
-    Fit,
-    mean,
-    slope_with_group_intercepts,
-)
+from srhm.statistics.regression import NO_FIT, Fit, mean, slope_with_group_intercepts
 from srhm.statistics.sample_complexity import (
     sample_complexity,
     seed_complexities,
@@ -74,29 +69,20 @@ _ESTIMATES = (
     *("n_seeds", "n_seeds_reached", "n_cells", "n_diverged", "n_capped", "log_sd", "log_se", "dof"),
     *("log_sd_pooled", "n_distinct", "small_pool", "prediction"),
 )
-COMPLEXITIES = pa.schema(
-    [
-        *(CELLS.field(name) for name in COLUMNS),
-        ("ratio", pa.float64()),
-        *(SAMPLE_COMPLEXITY.field(name) for name in _ESTIMATES),
-    ]
-)
+COMPLEXITIES = pa.schema([
+    *(CELLS.field(name) for name in COLUMNS),
+    ("ratio", pa.float64()),
+    *(SAMPLE_COMPLEXITY.field(name) for name in _ESTIMATES),
+])  # fmt: skip
 _BOUNDS = ("", "_low", "_high")
-LIMITS = pa.schema(
-    [
-        *(CELLS.field(name) for name in NET_AND_DATA),
-        ("n_ratios", pa.int64()),
-        ("smallest_ratio", pa.float64()),
-        *((f"P_{name}", pa.float64()) for name in EXTRAPOLATIONS),
-        *((f"P_limit{end}", pa.float64()) for end in _BOUNDS),
-        ("n_seeds", pa.int64()),
-        *((f"P_full{end}", pa.float64()) for end in _BOUNDS),
-        *((f"P_flow{end}", pa.float64()) for end in _BOUNDS),
-        ("n_seeds_flow", pa.int64()),
-        ("prediction", pa.float64()),
-        ("small_pool", pa.bool_()),
-    ]
-)
+LIMITS = pa.schema([
+    *(CELLS.field(name) for name in NET_AND_DATA), ("n_ratios", pa.int64()),
+    ("smallest_ratio", pa.float64()), *((f"P_{name}", pa.float64()) for name in EXTRAPOLATIONS),
+    *((f"P_limit{end}", pa.float64()) for end in _BOUNDS), ("n_seeds", pa.int64()),
+    *((f"P_full{end}", pa.float64()) for end in _BOUNDS),
+    *((f"P_flow{end}", pa.float64()) for end in _BOUNDS), ("n_seeds_flow", pa.int64()),
+    ("prediction", pa.float64()), ("small_pool", pa.bool_()),
+])  # fmt: skip
 # of: "s0+1", "m", or "constant"; at: "ratio", "limit", "table" (the published rates) or "effect"
 # (that of the table on the exponent); ratio: NaN where there is not one.
 EXPONENTS = pa.schema([
@@ -134,11 +120,9 @@ def complexities(
         felt = felt.join(curves[list(COLUMNS[1:])], on="curve")
         values = pd.concat([values, felt[values.columns]], ignore_index=True)
     found = sample_complexity(
-        values,
-        thresholds={"test_error": list(thresholds)},
-        columns=COLUMNS,
+        values, thresholds={"test_error": list(thresholds)}, columns=COLUMNS,
         pooled_over=POOLED_OVER,
-    )
+    )  # fmt: skip
     capped = (several["status"] == "capped").groupby(several["curve"]).sum()
     largest = several.groupby("curve")["P"].max()
     full = found["batch_size"] >= found["curve"].map(largest)
@@ -421,15 +405,10 @@ def _row(points: Sequence[Points], of: str, kind: Mapping[str, Any]) -> dict[str
     }[of]
     features = sorted(set(used[0].families["v"])) if fits[0].n else []
     return {
-        "of": of,
-        "value": value,
-        "low": low if isfinite(low) else nan,
-        "high": high if isfinite(high) else nan,
-        "n": fits[0].n,
-        "n_groups": fits[0].n_groups,
-        "expected": expected,
-        "features": " ".join(str(int(v)) for v in features),
-    }
+        "of": of, "value": value, "low": low if isfinite(low) else nan,
+        "high": high if isfinite(high) else nan, "n": fits[0].n, "n_groups": fits[0].n_groups,
+        "expected": expected, "features": " ".join(str(int(v)) for v in features),
+    }  # fmt: skip
 
 
 def _maximal(points: Points) -> Points:
@@ -503,11 +482,9 @@ def practice(
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=PRACTICE.names)
     found = points_of(
-        line_of(table),
-        cells,
-        partial(minus, first=partial(at_ratio, ratio=TEXT), second=at_table),
+        line_of(table), cells, partial(minus, first=partial(at_ratio, ratio=TEXT), second=at_table),
         small_pools=True,
-    )
+    )  # fmt: skip
     predicted = found.families[list(NET_AND_DATA)].assign(predicted=np.exp(found.log_P))
     measured = [_measured(pd.read_parquet(Path(file))) for file in published]
     if not measured:

@@ -37,15 +37,13 @@ _LOOK = [SENSITIVITIES.field(name) for name in ("curve", "key")] + [
 # time: steps times rate over (1 - momentum); train_loss: mean of what the batches since the look
 # before saw before their updates, NaN at the start.
 HISTORIES = pa.schema([*_LOOK, ("train_loss", pa.float64()), ("test_error", pa.float64())])
-SENSITIVITY_HISTORIES = pa.schema(
-    [
-        *_LOOK,
-        *(
-            SENSITIVITIES.field(name)
-            for name in ("kind", "layer", "k", "l", "value", "standard_error", "n")
-        ),
-    ]
-)
+SENSITIVITY_HISTORIES = pa.schema([
+    *_LOOK,
+    *(
+        SENSITIVITIES.field(name)
+        for name in ("kind", "layer", "k", "l", "value", "standard_error", "n")
+    ),
+])  # fmt: skip
 
 
 class Watched(SparseEngine):
@@ -121,12 +119,9 @@ def measure_histories(
                 measured.append({**at, **{n: row[n] for n in SENSITIVITY_HISTORIES.names[4:]}})
 
         ended = watch(
-            cell,
-            samples[seed, "train"],
-            samples[seed, "test"],
-            at=look_steps(stored.row["steps"], looks=looks),
-            look=look,
-        )
+            cell, samples[seed, "train"], samples[seed, "test"],
+            at=look_steps(stored.row["steps"], looks=looks), look=look,
+        )  # fmt: skip
         if any(ended[name] != stored.row[name] for name in ("steps", "test_error")):
             log.warning(
                 "cell %s: %d steps and an error of %.4f, stored %d and %.4f: another processor",

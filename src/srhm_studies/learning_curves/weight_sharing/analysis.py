@@ -38,12 +38,10 @@ from srhm_studies.learning_curves.tokens import independent
 
 N_POINTS = 1 << 16  # drawn of each grammar
 # places: of how many levels the weights of the layer know the place, each 1 of s_0+1.
-FIRST_STEPS = pa.schema(
-    [
-        *(CELLS.field(name) for name in ("net", *GRAMMAR, "seed")),
-        *(("layer", pa.int64()), ("places", pa.int64()), ("n_equal", pa.float64())),
-    ]
-)
+FIRST_STEPS = pa.schema([
+    *(CELLS.field(name) for name in ("net", *GRAMMAR, "seed")),
+    *(("layer", pa.int64()), ("places", pa.int64()), ("n_equal", pa.float64())),
+])  # fmt: skip
 
 
 def first_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -59,13 +57,10 @@ def first_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
             places = known_places(net, parameters)
             for k, layer in enumerate(geometry(net, parameters, width=1).layers, start=1):
                 yield {
-                    "net": net,
-                    **{name: letters[name] for name in GRAMMAR},
-                    "seed": seed,
-                    "layer": k,
-                    "places": places[k - 1],
+                    "net": net, **{name: letters[name] for name in GRAMMAR}, "seed": seed,
+                    "layer": k, "places": places[k - 1],
                     "n_equal": equal_points(layer, levels[k], data.labels),
-                }
+                }  # fmt: skip
 
 
 def grammars_of(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], int, Grammar, list[str]]]:
@@ -106,13 +101,11 @@ def equal_points(layer: Layer, level: Level, labels: NDArray[Any]) -> float:
 
 # of: of which points. layer: of a step; 0: of P*. places: of how many levels the weights of that
 # layer know the place; of P* and of two steps: the largest number of all layers so far.
-EXPONENTS = pa.schema(
-    [
-        *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
-        *(("of", pa.string()), ("layer", pa.int64()), ("places", pa.int64())),
-        ("exponent", pa.float64()),
-    ]
-)
+EXPONENTS = pa.schema([
+    *(CELLS.field(name) for name in ("net", *OF_GRAMMAR)),
+    *(("of", pa.string()), ("layer", pa.int64()), ("places", pa.int64())),
+    ("exponent", pa.float64()),
+])  # fmt: skip
 P_STAR, FIRST, SECOND, OUTPUT = ("P_star", "first_step", "second_step", "output")
 # P* from s_0 = 0 to 1.
 FIRST_PLACE = "first_place"

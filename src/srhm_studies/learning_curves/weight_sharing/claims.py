@@ -164,5 +164,5 @@ CLAIMS = sheet.finished(
         "exponent-cnn_* change-cnn_*-[23] saved-* first-step-* counting-*": "2026-11-25, 338f959a",
         "second-step-* two-steps-*": "2026-11-26, 488d9ae9",
         "change-cnn_*-lcn-4": "2026-11-26, 59c85901",
-    },
+    }
 )

@@ -41,13 +41,11 @@ N_SAMPLES, N_DRAWN = 64, 2048  # samples of each grammar, and points of each
 FEWEST, MOST = 1.0, 1e12  # points between which noise is looked for that equals signal
 # layer: of the second step. places: the most levels of which the weights of the layer, or of the
 # layer below, know the place.
-ROWS = pa.schema(
-    [
-        *(CELLS.field(name) for name in ("net", *GRAMMAR, "seed")),
-        *(("layer", pa.int64()), ("places", pa.int64())),
-        *(("n_equal", pa.float64()), ("n_equal_output", pa.float64())),
-    ]
-)
+ROWS = pa.schema([
+    *(CELLS.field(name) for name in ("net", *GRAMMAR, "seed")),
+    *(("layer", pa.int64()), ("places", pa.int64())),
+    *(("n_equal", pa.float64()), ("n_equal_output", pa.float64())),
+])  # fmt: skip
 
 
 def two_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -66,14 +64,10 @@ def two_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
                 lower, layer = geometry(net, grammar.parameters, width=1).layers[k - 1 : k + 1]
                 step, output = points_of_two_steps(expected, noise, lower, layer)
                 yield {
-                    "net": net,
-                    **{name: letters[name] for name in GRAMMAR},
-                    "seed": seed,
-                    "layer": k + 1,
-                    "places": max(places),
-                    "n_equal": step,
+                    "net": net, **{name: letters[name] for name in GRAMMAR}, "seed": seed,
+                    "layer": k + 1, "places": max(places), "n_equal": step,
                     "n_equal_output": output,
-                }
+                }  # fmt: skip
 
 
 def _from_level(grammar: Grammar, level: int) -> Grammar:

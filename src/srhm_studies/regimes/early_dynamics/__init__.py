@@ -10,28 +10,16 @@ STUDY = flow_study(
     package=__package__,
     measured=("beginnings",),
     measurements=(
-        CellMeasurement(
-            "beginnings",
-            FLOW,
-            ".measure:measure_beginnings",
-            {"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"},
-            share=0.1,
-            may_be_empty=True,
-        ),
+        CellMeasurement("beginnings", FLOW, ".measure:measure_beginnings",
+                        {"rates": ".measure:RATES", "outputs": ".measure:OUTPUTS"}, share=0.1,
+                        may_be_empty=True),
     ),
     figures=(
-        Figure(
-            "early_times",
-            "output and preactivations at the beginning",
-            ("cells", "histories", "rates"),
-        ),
-        Figure(
-            "early_regimes",
-            "third regime of ReLU; variance by training set",
-            ("cells", "ensembles"),
-        ),
-        Figure(
-            "early_checks", "tolerance of the flow, f0, biases", ("cells", "ensembles", "outputs")
-        ),
+        Figure("early_times", "output and preactivations at the beginning",
+               ("cells", "histories", "rates")),
+        Figure("early_regimes", "third regime of ReLU; variance by training set",
+               ("cells", "ensembles")),
+        Figure("early_checks", "tolerance of the flow, f0, biases",
+               ("cells", "ensembles", "outputs")),
     ),
-)
+)  # fmt: skip

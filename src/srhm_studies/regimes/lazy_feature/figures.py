@@ -14,14 +14,7 @@ from srhm.figures.averaging import averaged, means, with_diverged
 from srhm.figures.looks import Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
-from srhm.figures.regimes import (
-    TILDE,
-    by_family,
-    expected_slope,
-    tildes_of,
-    title,
-    widths_of,
-)
+from srhm.figures.regimes import TILDE, by_family, expected_slope, tildes_of, title, widths_of
 from srhm.figures.scales import Scale, by_name
 from srhm.figures.words import interval_text, several
 from srhm.statistics.regimes import (

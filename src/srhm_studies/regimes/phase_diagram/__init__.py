@@ -11,38 +11,18 @@ STUDY = flow_study(
     measured=("alignment", "compressed"),
     # Each of them is of some kinds of data alone: its table has no row of others.
     measurements=(
-        CellMeasurement(
-            "alignment",
-            FLOW,
-            ".measure:measure_alignment",
-            {"alignment": ".measure:ALIGNMENT"},
-            share=0.5,
-            may_be_empty=True,
-        ),
-        CellMeasurement(
-            "compressed",
-            FLOW,
-            ".measure:measure_compressed",
-            {"compressed": ".measure:COMPRESSED"},
-            share=0.5,
-            may_be_empty=True,
-        ),
+        CellMeasurement("alignment", FLOW, ".measure:measure_alignment",
+                        {"alignment": ".measure:ALIGNMENT"}, share=0.5, may_be_empty=True),
+        CellMeasurement("compressed", FLOW, ".measure:measure_compressed",
+                        {"compressed": ".measure:COMPRESSED"}, share=0.5, may_be_empty=True),
     ),
     figures=(
-        Figure(
-            "phase_diagram",
-            "the plane of width and output scale, and of size and training points",
-            ("cells", "ensembles", "histories"),
-        ),
-        Figure(
-            "phase_learning",
-            "learning curves: digits, stripes, and stripes compressed",
-            ("cells", "compressed"),
-        ),
-        Figure(
-            "phase_alignment",
-            "eigenvectors of the tangent kernel and the labels",
-            ("cells", "alignment"),
-        ),
+        Figure("phase_diagram",
+               "the plane of width and output scale, and of size and training points",
+               ("cells", "ensembles", "histories")),
+        Figure("phase_learning", "learning curves: digits, stripes, and stripes compressed",
+               ("cells", "compressed")),
+        Figure("phase_alignment", "eigenvectors of the tangent kernel and the labels",
+               ("cells", "alignment")),
     ),
-)
+)  # fmt: skip

@@ -175,10 +175,7 @@ def _learnt(member: Member, weights: Weights, ratio: float) -> dict[str, Any]:
 
 
 def svm_error(
-    network: Network,
-    weights: Weights,
-    train: tuple[Tensor, Tensor],
-    test: tuple[Tensor, Tensor],
+    network: Network, weights: Weights, train: tuple[Tensor, Tensor], test: tuple[Tensor, Tensor]
 ) -> float:
     """Test error of the widest margin that the tangent kernel finds; of points and labels."""
     gram = mean_kernel(network, weights, train[0])[0]

@@ -10,23 +10,15 @@ STUDY = flow_study(
     package=__package__,
     measured=("neurons",),
     measurements=(
-        CellMeasurement(
-            "neurons", FLOW, ".measure:measure_neurons", {"neurons": ".measure:NEURONS"}
-        ),
+        CellMeasurement("neurons", FLOW, ".measure:measure_neurons",
+                        {"neurons": ".measure:NEURONS"}),
     ),
     tables=(
-        Derived(
-            "machines",
-            ".analysis:machines",
-            ".analysis:MACHINES",
-            files={"published": "published/*/kernels/cells.parquet"},
-        ),
+        Derived("machines", ".analysis:machines", ".analysis:MACHINES",
+                files={"published": "published/*/kernels/cells.parquet"}),
     ),
     figures=(
-        Figure(
-            "stripe",
-            "neurons, their alignment, and learning curves in the stripe model",
-            ("cells", "neurons", "machines"),
-        ),
+        Figure("stripe", "neurons, their alignment, and learning curves in the stripe model",
+               ("cells", "neurons", "machines")),
     ),
-)
+)  # fmt: skip

@@ -16,13 +16,11 @@ from srhm.statistics.regimes import FEATURE, LAZY, at_least, at_most
 
 # Lazy learning is that of the tangent kernel; features compress the other inputs (chapter 3b).
 REGIMES = {"stripe": "lazy", "stripe_compressed": "feature"}
-MACHINES = pa.schema(
-    [
-        ("regime", pa.string()),
-        *((name, pa.int64()) for name in ("n_inputs", "P", "seed")),
-        ("kernel_error", pa.float64()),
-    ]
-)
+MACHINES = pa.schema([
+    ("regime", pa.string()),
+    *((name, pa.int64()) for name in ("n_inputs", "P", "seed")),
+    ("kernel_error", pa.float64()),
+])  # fmt: skip
 
 
 def machines(*, published: Sequence[str]) -> pd.DataFrame:

@@ -85,5 +85,5 @@ say(f"advantage-d{D}",
     Below(1), "an upper bound: feature learning errs less")  # fmt: skip
 
 CLAIMS = sheet.finished(
-    changed={"*-d5": "eighteen data sets of the networks in place of six, by cost alone"},
+    changed={"*-d5": "eighteen data sets of the networks in place of six, by cost alone"}
 )

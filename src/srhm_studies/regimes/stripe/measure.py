@@ -10,13 +10,11 @@ import pyarrow as pa
 from srhm.flow.networks import Weights
 from srhm.measure.trained import WHEN, members_of
 
-NEURONS = pa.schema(
-    [
-        *((name, pa.string()) for name in ("curve", "key", "when")),
-        ("neuron", pa.int64()),
-        *((name, pa.float64()) for name in ("parallel", "second", "perpendicular", "readout")),
-    ]
-)
+NEURONS = pa.schema([
+    *((name, pa.string()) for name in ("curve", "key", "when")),
+    ("neuron", pa.int64()),
+    *((name, pa.float64()) for name in ("parallel", "second", "perpendicular", "readout")),
+])  # fmt: skip
 
 
 def measure_neurons(
@@ -46,10 +44,8 @@ def measure_neurons(
 def _rows(weights: Weights) -> list[dict[str, Any]]:
     first_dh, readout_h = weights["layer1"][0, 0], weights["readout"][0, :, 0]
     columns = {
-        "parallel": first_dh[0],
-        "second": first_dh[1],
-        "perpendicular": first_dh[1:].square().mean(dim=0).sqrt(),
-        "readout": readout_h,
-    }
+        "parallel": first_dh[0], "second": first_dh[1],
+        "perpendicular": first_dh[1:].square().mean(dim=0).sqrt(), "readout": readout_h,
+    }  # fmt: skip
     numbers = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [{"neuron": k, **dict(zip(columns, row, strict=True))} for k, row in enumerate(numbers)]

@@ -37,19 +37,10 @@ _COORDINATES = {
 
 # mse: mean squared error over test points (and over drawn fields); expected_mse: its exact mean
 # over the fields of the teacher; error: fraction classified wrong; distance: to the nearest.
-CELLS = schema(
-    {
-        **_COORDINATES,
-        "jitter": float,
-        "n_test": int,
-        "n_fields": int,
-        "P": int,
-        "mse": float,
-        "expected_mse": float,
-        "error": float,
-        "distance": float,
-    }
-)
+CELLS = schema({
+    **_COORDINATES, "jitter": float, "n_test": int, "n_fields": int, "P": int, "mse": float,
+    "expected_mse": float, "error": float, "distance": float,
+})  # fmt: skip
 # eigenvalue: of the Gram matrix over its size; tail: part of the target's mean square at this rank
 # and above.
 SPECTRA = schema({"rank": int, "eigenvalue": float, "tail": float}, long=True)
@@ -59,31 +50,16 @@ Slope = Callable[[Values, Values], float]
 
 _FAMILY = [CELLS.field(name) for name in FAMILY]
 # n_from, n_to: P, or ranks of the spectrum of P points; window: which rule gave them.
-EXPONENTS = pa.schema(
-    [
-        *_FAMILY,
-        ("quantity", pa.string()),
-        ("window", pa.string()),
-        ("P", pa.int64()),
-        ("n_from", pa.int64()),
-        ("n_to", pa.int64()),
-        ("seed", pa.int64()),
-        ("n_seeds", pa.int64()),
-        ("exponent", pa.float64()),
-    ]
-)
+EXPONENTS = pa.schema([
+    *_FAMILY, ("quantity", pa.string()), ("window", pa.string()), ("P", pa.int64()),
+    ("n_from", pa.int64()), ("n_to", pa.int64()), ("seed", pa.int64()), ("n_seeds", pa.int64()),
+    ("exponent", pa.float64()),
+])  # fmt: skip
 # bound_low, bound_high: P between which the error falls below the threshold for good.
-CROSSINGS = pa.schema(
-    [
-        *_FAMILY,
-        ("seed", pa.int64()),
-        ("threshold", pa.float64()),
-        ("status", pa.string()),
-        ("P_star", pa.float64()),
-        ("bound_low", pa.float64()),
-        ("bound_high", pa.float64()),
-    ]
-)
+CROSSINGS = pa.schema([
+    *_FAMILY, ("seed", pa.int64()), ("threshold", pa.float64()), ("status", pa.string()),
+    ("P_star", pa.float64()), ("bound_low", pa.float64()), ("bound_high", pa.float64()),
+])  # fmt: skip
 # What has a power law in P, by experiment.
 QUANTITIES = {
     "teacher_student": ("expected_mse",),
@@ -128,14 +104,10 @@ def crossings(cells: pd.DataFrame, threshold: float) -> Iterator[dict[str, Any]]
             sizes, errors = (curve[name].to_numpy(dtype=float) for name in ("P", "error"))
             found = crossing(sizes, errors, threshold)
             yield {
-                **family,
-                "seed": seed,
-                "threshold": threshold,
-                "status": found.status,
+                **family, "seed": seed, "threshold": threshold, "status": found.status,
                 "P_star": exp(found.log_size) if isfinite(found.log_size) else nan,
-                "bound_low": found.low,
-                "bound_high": found.high,
-            }
+                "bound_low": found.low, "bound_high": found.high,
+            }  # fmt: skip
 
 
 def power_law(sizes: Values, values: Values) -> float:
@@ -232,16 +204,14 @@ def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, An
 
 
 # P_star: from which on the test error is at most the threshold; NaN where it is not reached.
-NETWORKS = pa.schema(
-    [
-        ("net", pa.string()),
-        *((name, pa.int64()) for name in GRAMMAR),
-        *((name, pa.float64()) for name in ("P_star", "P_star_low", "P_star_high")),
-        ("status", pa.string()),
-        ("n_seeds", pa.int64()),
-        ("origin", pa.string()),
-    ]
-)
+NETWORKS = pa.schema([
+    ("net", pa.string()),
+    *((name, pa.int64()) for name in GRAMMAR),
+    *((name, pa.float64()) for name in ("P_star", "P_star_low", "P_star_high")),
+    ("status", pa.string()),
+    ("n_seeds", pa.int64()),
+    ("origin", pa.string()),
+])  # fmt: skip
 
 
 def networks(*, published: Sequence[str], threshold: float) -> pd.DataFrame:

@@ -254,5 +254,5 @@ CLAIMS = sheet.finished(
         "kernel-mnist-ranks kernel-mnist-pca kernel-mnist-theta kernel-digits-pca": (
             f"{TENS}, before a fraction of the points, whose ranks grow with P"
         ),
-    },
+    }
 )

@@ -159,13 +159,10 @@ def plan(section: KernelsSection, directory: Path, *, trainer: Trainer) -> Plann
     """
     notice = SETS["mnist"].notice(directory) if section.mnist else None
     families = [
-        *_fields(section),
-        *_parities(section.digits, "digits"),
-        *_parities(section.mnist5k, "mnist5k"),
-        *_others(section),
-        *([] if notice else _parities(section.mnist, "mnist")),
-        *_spectra(section),
-    ]
+        *_fields(section), *_parities(section.digits, "digits"),
+        *_parities(section.mnist5k, "mnist5k"), *_others(section),
+        *([] if notice else _parities(section.mnist, "mnist")), *_spectra(section),
+    ]  # fmt: skip
     return planned(trainer, families, settings={"threshold": THRESHOLD}, absent=notice or "")
 
 

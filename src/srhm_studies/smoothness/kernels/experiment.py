@@ -76,13 +76,11 @@ def errors(cell: Mapping[str, Any], points: NDArray[np.float64]) -> Outcome:
         teacher, cell["n_fields"], generator=generator(cell["seed"], role="drawing")
     )
     missed = fields[n_train:] - weights.T @ fields[:n_train]
-    return Outcome(
-        {
-            "status": DONE,
-            "mse": float((missed**2).mean()),
-            "expected_mse": float(expected_error(weights, teacher).mean()),
-        }
-    )
+    return Outcome({
+        "status": DONE,
+        "mse": float((missed**2).mean()),
+        "expected_mse": float(expected_error(weights, teacher).mean()),
+    })  # fmt: skip
 
 
 def squared_errors_on_lattice(cell: Mapping[str, Any]) -> Outcome:

@@ -36,11 +36,7 @@ FOLDERS = {
     ),
 }
 # Of images of which rows are shipped: what is published of them is drawn without their files.
-SHIPPED = {
-    "mnist5k": "mnist5k",
-    "mnist5k_coarse": "mnist5k",
-    "fashion": "fashion",
-}
+SHIPPED = {"mnist5k": "mnist5k", "mnist5k_coarse": "mnist5k", "fashion": "fashion"}
 
 Data = Literal["digits", "digits8", "mnist5k", "mnist5k_coarse", "fashion", "mnist", "cifar10"]
 

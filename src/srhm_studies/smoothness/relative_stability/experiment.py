@@ -100,14 +100,11 @@ def of_images(cell: Mapping[str, Any], training: Images, test: Images) -> Outcom
     row = {name: trained.row[name] for name in ("test_error", "train_loss", "epochs", "steps")}
     return Outcome(
         {
-            **row,
-            "status": status,
-            "n_parameters": sum(one.numel() for one in weights),
-            "noise_norm": asked.noise_norm,
-            "n_folded": asked.n_folded,
+            **row, "status": status, "n_parameters": sum(one.numel() for one in weights),
+            "noise_norm": asked.noise_norm, "n_folded": asked.n_folded,
         },
         {"stability": _columns(rows), "noise": _columns(noises)},
-    )
+    )  # fmt: skip
 
 
 def _rows(

@@ -56,19 +56,17 @@ def deformation_fields(cell: Mapping[str, Any]) -> Outcome:
     )
     moved = displacements(amplitudes, size=size, cutoff=cutoff)
     compression = largest_compression(amplitudes, size=size, cutoff=cutoff)
-    return Outcome(
-        {
-            "temperature": temperature,
-            "temperature_bound": bound,
-            "squared_displacement": float((moved**2).sum(axis=1).mean()),
-            "exact_squared_displacement": mean_squared_displacement_on_pixels(
-                size=size, cutoff=cutoff, temperature=temperature
-            ),
-            "compression": float(np.median(compression)),
-            "part_above_one": float((compression >= 1).mean()),
-            "n_folded": int(folded(amplitudes, size=size, cutoff=cutoff).sum()),
-        }
-    )
+    return Outcome({
+        "temperature": temperature,
+        "temperature_bound": bound,
+        "squared_displacement": float((moved**2).sum(axis=1).mean()),
+        "exact_squared_displacement": mean_squared_displacement_on_pixels(
+            size=size, cutoff=cutoff, temperature=temperature
+        ),
+        "compression": float(np.median(compression)),
+        "part_above_one": float((compression >= 1).mean()),
+        "n_folded": int(folded(amplitudes, size=size, cutoff=cutoff).sum()),
+    })  # fmt: skip
 
 
 # Norm of the noises of the stripe model, whose inputs have variance 1; chosen within the linear

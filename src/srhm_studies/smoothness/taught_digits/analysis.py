@@ -13,21 +13,19 @@ from srhm.scorecard.sheet import rows_of
 from srhm.statistics.sample_complexity import crossing
 
 # D, G, R of the output, to deformations and to shifts (places): see `experiment`.
-CELLS = schema(
-    {
-        "net": str,
-        "taught": str,
-        "P": int,
-        "width": int,
-        "max_steps": int,
-        "n_test": int,
-        "n_points": int,
-        "steps": int,
-        "train_loss": float,
-        "test_error": float,
-        **{f"{name}_{kind}": float for kind in ("deformations", "places") for name in "DGR"},
-    }
-)
+CELLS = schema({
+    "net": str,
+    "taught": str,
+    "P": int,
+    "width": int,
+    "max_steps": int,
+    "n_test": int,
+    "n_points": int,
+    "steps": int,
+    "train_loss": float,
+    "test_error": float,
+    **{f"{name}_{kind}": float for kind in ("deformations", "places") for name in "DGR"},
+})  # fmt: skip
 
 
 NETS = {"lenet": "LeNet", "fc2": "FC"}

@@ -59,15 +59,13 @@ def plan(section: TaughtDigitsSection, directory: Path, *, trainer: Trainer) -> 
     given = {name: getattr(section, name) for name in ("width", "max_steps", "n_test", "n_points")}
     families = [
         CurveCells(
-            name=f"taught-digits-{curve['net']}-{curve['taught']}",
-            function=FUNCTION,
-            cells=list(combinations(group, "P", "seed", **curve, **given)),
-            long=False,
+            name=f"taught-digits-{curve['net']}-{curve['taught']}", function=FUNCTION,
+            cells=list(combinations(group, "P", "seed", **curve, **given)), long=False,
             missing=SETS["mnist5k"].notice(Path()) or "",
         )
         for group in section.curves
         for curve in combinations(group, "net", "taught")
-    ]
+    ]  # fmt: skip
     return planned(trainer, families)
 
 

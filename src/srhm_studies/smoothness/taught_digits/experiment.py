@@ -13,12 +13,7 @@ from torch.nn.functional import pad
 
 from srhm.experiments.cells import Outcome
 from srhm.images import readers
-from srhm.images.deformations import (
-    coefficients,
-    displacements,
-    noise,
-    temperature_of,
-)
+from srhm.images.deformations import coefficients, displacements, noise, temperature_of
 from srhm.images.readers import N_CLASSES, Images, standardised
 from srhm.images.stability import ImageProbe, probe, stability
 from srhm.images.torch_deformations import deformed, visible_temperatures
@@ -100,11 +95,9 @@ def changes(taught: str, *, generator: np.random.Generator) -> Change:
     shift = partial(shifted, generator=generator)
     deform = partial(smoothly_deformed, generator=generator)
     kinds: dict[str, Change] = {
-        "nothing": lambda images: images,
-        "places": shift,
-        "deformations": deform,
+        "nothing": lambda images: images, "places": shift, "deformations": deform,
         "both": lambda images: shift(deform(images)),
-    }
+    }  # fmt: skip
     return kinds[taught]
 
 
