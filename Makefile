@@ -267,7 +267,7 @@ wheelhouse: env
 	@$(PIP) wheel --no-build-isolation --constraint $(LOCK) --find-links wheelhouse --wheel-dir wheelhouse $(PLUGINS) $(LOG)
 	@echo "wheelhouse/: $$(ls wheelhouse | wc -l) files. Elsewhere: PIP_NO_INDEX=1 PIP_FIND_LINKS=$(CURDIR)/wheelhouse make env"
 
-# Asks pip what it would install on each machine: envs/hashed/ and the table of docs/install.md.
+# Asks pip what it would install on each machine, for envs/hashed/.
 hashes: env
 	@$(BIN)/python envs/hashes.py
 

@@ -8,9 +8,9 @@ taken there with a network, and then commands run as an ordinary user, where no 
 interface but the loopback is: as in a container, without a program for containers. By default they
 are small ones; --whole runs `make reproduce` and `make test`. With --read-only they find the clone
 read-only, as within an Apptainer image, and results go elsewhere. Variables of pip are
-passed on, and the files that they name are there as here; HASHES, too (docs/install.md). A row with
-the times, the size of the installed root and what pytest counted goes into docs/install.md, unless
---command names others. A root in a FOLDER is kept, and used again.
+passed on, and the files that they name are there as here; HASHES, too (docs/install.md). The last
+line printed has the times, the size of the installed root and what pytest counted, unless --command
+names others: reference/run_here.csv keeps what ran. A root in a FOLDER is kept, and used again.
 """
 
 import argparse
@@ -31,8 +31,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-DOCUMENT = REPOSITORY / "docs" / "install.md"
-BEGIN, END = "<!-- fresh: written by `make test-fresh` -->", "<!-- end of fresh -->"
 NAMES = {"12": "bookworm", "13": "trixie"}
 # In the new root.
 CLONE, ELSEWHERE = "srhm", "elsewhere"
@@ -165,7 +163,7 @@ def within(root: Path, options: argparse.Namespace) -> int:
     ask = "import sys, torch; print(sys.version.split()[0], torch.__version__)"
     words = [f"/{CLONE}/.venv/bin/python", "-c", ask]
     python, torch = subprocess.check_output(words, text=True, preexec_fn=enter(root)).split()
-    note(options, seconds, f"Python {python}, torch {torch}, {size:.1f} GB", counted)
+    print(summary(options, seconds, f"Python {python}, torch {torch}, {size:.1f} GB", counted))
     return 0
 
 
@@ -239,13 +237,13 @@ def counted_in(line: str) -> str:
     return found[1] if found else ""
 
 
-def note(
+def summary(
     options: argparse.Namespace,
     seconds: dict[str, float],
     versions: str,
     counted: dict[str, str],
-) -> None:
-    """Writes the row of this call into the document, in place of an earlier one of its kind."""
+) -> str:
+    """What ran, where and how long, in a line."""
     form = ", ".join(["read-only"] * options.read_only + ["whole"] * options.whole) or "small"
     form += ", by hashes" * bool(os.environ.get("HASHES"))
     times = [
@@ -253,15 +251,8 @@ def note(
         + (f" ({counted[name]})" if name in counted else "")
         for name, one in seconds.items()
     ]
-    key = f"| Debian {options.debian}, {form} |"
     day = f"{datetime.now(UTC):%Y-%m-%d}, {len(os.sched_getaffinity(0))} cores"
-    row = f"{key} {versions} | {'; '.join(times)} | {day} |"
-    print(row)
-    before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
-    table, after = rest.split(END)
-    rows = [line for line in table.strip().splitlines() if not line.startswith(key)]
-    text = "\n".join([*rows[:2], *sorted([*rows[2:], row])])
-    DOCUMENT.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    return f"Debian {options.debian}, {form} | {versions} | {'; '.join(times)} | {day}"
 
 
 if __name__ == "__main__":

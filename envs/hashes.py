@@ -5,8 +5,8 @@
 pip is asked, without installing anything, which file of each pin it would take on Linux (x86-64 and
 aarch64) and macOS (arm64) with Python 3.11, 3.12 and 3.13, on the oldest system that PyTorch runs
 on. A newer one takes these files, too: pip looks at those alone whose hash it may take. Of what the
-files say they need, the pins must hold all, in versions that fit. The script writes envs/hashed/,
-and the table of docs/install.md; with --check it writes nothing, and fails where they would change.
+files say they need, the pins must hold all, in versions that fit. The script prints how many files
+there are for each, and writes envs/hashed/; with --check it fails where that would change.
 The files are those of pip's default index (or of PIP_INDEX_URL): an index or a folder of this
 machine alone is left aside, as it may hold other builds.
 """
@@ -21,7 +21,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -29,8 +28,6 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 ENVS = Path(__file__).resolve().parent
-DOCUMENT = ENVS.parent / "docs" / "install.md"
-BEGIN, END = "<!-- locks: written by `make hashes` -->", "<!-- end of locks -->"
 PYTHONS = ("3.11", "3.12", "3.13")
 LOCKS = ("requirements", "docs", "equivariance", "images", "cuda")
 # The one pin without wheels: its source is built, with the pinned setuptools.
@@ -259,12 +256,6 @@ def texts_of(
     }
 
 
-def table_of(rows: Iterable[str]) -> str:
-    """What docs/install.md says of the resolution."""
-    head = f"| {datetime.now(UTC):%Y-%m-%d} | {' | '.join(f'Python {one}' for one in PYTHONS)} |"
-    return "\n".join([BEGIN, head, "|---" * (1 + len(PYTHONS)) + "|", *rows, END])
-
-
 def main() -> int:
     """Exit code: 0 where the locks resolve, and with --check are those that are there."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -275,10 +266,10 @@ def main() -> int:
     texts = {
         ENVS / "hashed" / f"{name}.lock": text for name, text in texts_of(pins, hashes).items()
     }
+    print("\n".join(rows))
     if check:
         old = {path: path.read_text("utf-8") for path in texts if path.is_file()}
         changed = [path.name for path, text in texts.items() if old.get(path) != text]
-        print("\n".join(rows))
         print(
             "would change: " + ", ".join(changed) if changed else "envs/hashed/ is as it should be"
         )
@@ -286,9 +277,6 @@ def main() -> int:
     for path, text in texts.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
-    said = DOCUMENT.read_text("utf-8")
-    before, after = said.split(BEGIN)[0], said.split(END)[1]
-    DOCUMENT.write_text(before + table_of(rows) + after, "utf-8")
     return 0
 
 

@@ -136,10 +136,10 @@ def results_text(
 
 
 def studies_text(text: str, root: Path) -> str:
-    """docs/studies.md with its tables written anew: what each study asks, and its answer."""
+    """docs/studies.md with its lists written anew: what each study asks, and its answer."""
     for group, names in GROUPS.items():
-        rows = ([link_to(one), *_question_and_answer(root, one)] for one in names)
-        text = between(text, group, table(["study", "question", "answer"], rows), of=LIST)
+        lines = (f"- {link_to(one)}: {_question_and_answer(root, one)}" for one in names)
+        text = between(text, group, lines, of=LIST)
     return text
 
 
@@ -273,15 +273,13 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
 
 
-def _question_and_answer(root: Path, study: str) -> tuple[str, str]:
+def _question_and_answer(root: Path, study: str) -> str:
     """The title of a study's README, and its answer without links."""
     text = (root / file_of_study(study)).read_text(encoding="utf-8")
     title = text.partition("\n")[0].removeprefix("# ")
     found = re.search(r"^\*\*Answer\.\*\* (.*?)\n\n", text, re.DOTALL | re.MULTILINE)
-    if not found:
-        return title, "–"
-    words = COMMENT.sub("", " ".join(found[1].split()))
-    return title, re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
+    words = COMMENT.sub("", " ".join(found[1].split())) if found else ""
+    return f"*{title}* " + re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
 
 
 if __name__ == "__main__":
