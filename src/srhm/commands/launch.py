@@ -139,9 +139,11 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
 
 def launch_parser(command: str) -> argparse.ArgumentParser:
     """Parser of a command that launches the workflow."""
-    parser = parser_for(command, "Run the workflow for one preset; other arguments are passed on to"
-                        " Snakemake.", default=DEFAULT)  # fmt: skip
-    # Without one QUICK; of published rows the preset that has most.
+    description = (
+        "Run the workflow for one preset; other arguments are passed on to Snakemake. Of published"
+        " rows alone the default preset is that which has most of them."
+    )
+    parser = parser_for(command, description, default=DEFAULT)
     parser.set_defaults(preset=None)
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=n_cores, help="default: as the profile says")

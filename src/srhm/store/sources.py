@@ -185,12 +185,12 @@ def _digest(name: str, above: tuple[str, ...]) -> tuple[str, int]:
 Names = Mapping[str, tuple[str, ...]]
 HANDED_ON = "handed on"
 ANYWHERE = "*"  # the member of a module that does what it does besides binding names
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 LEFT_OUT = {"ctx", "kind", "type_comment", "type_params", "returns", "annotation", "simple"}
 LOGGED = {"debug", "info", "warning", "error", "exception", "critical", "log"}
-# What runs code or binds names that no reading of the text tells.
+# What runs code or binds names that no reading of the text tells, and what no code here has.
 UNKNOWABLE = {"exec", "eval", "globals", "locals", "__import__"}
+UNREADABLE = (ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef)
 # Annotations of a class that are more than a type.
 FIELDS = {"ClassVar", "InitVar", "KW_ONLY"}
 
@@ -209,28 +209,28 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.file, self.is_package = _file_of(name)
+        self.file = _file_of(name)[0]
         self.source = self.file.read_bytes()
         self._known: dict[str, Definition] = {}
 
     @cached_property
-    def _tree(self) -> ast.Module:
-        return ast.parse(self.source)
+    def _body(self) -> list[ast.stmt]:
+        return ast.parse(self.source).body
 
     @cached_property
     def nodes(self) -> dict[str, list[ast.stmt]]:
         """The statements that bind each name; under ANYWHERE those that do something else."""
-        found: dict[str, list[ast.stmt]] = {}
-        for node in self._tree.body:
+        nodes: dict[str, list[ast.stmt]] = {}
+        for node in self._body:
             for name in _bound(node):
-                found.setdefault(name, []).append(node)
-        return found
+                nodes.setdefault(name, []).append(node)
+        return nodes
 
     @cached_property
     def names(self) -> Names:
         """What its names stand for in all of its code."""
         own = {name: (f"{self.name}:{name}",) for name in self.nodes if name != ANYWHERE}
-        return {**own, **_Bindings(self._tree.body, self).imported}
+        return {**own, **_Scope(self._body, self).imported}
 
     @cached_property
     def effects(self) -> list[str]:
@@ -287,7 +287,7 @@ def _bound(node: ast.stmt) -> list[str]:
     """Names that a statement of a module binds; ANYWHERE for one that does something else."""
     if _is_silent(node) or _is_aside(node):
         return []
-    if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     if isinstance(node, ast.Assign | ast.AnnAssign):
@@ -330,74 +330,59 @@ def _is_aside(node: ast.stmt) -> bool:
     return bool(blocks) and all(_is_silent(one) for block in blocks for one in block)
 
 
-class _Bindings:
-    """What a block binds in its own scope: functions and classes in it have scopes of their own."""
+class _Scope:
+    """What a block binds in its own scope: functions and classes in it have scopes of their own.
 
-    def __init__(self, body: Iterable[ast.AST], module: _Module) -> None:
-        self.names, self.elsewhere = set[str](), set[str]()
+    kept: parameters, which keep their names in the digest; the others get numbers, but for those of
+    a class.
+    """
+
+    def __init__(
+        self,
+        body: Iterable[ast.AST],
+        module: _Module,
+        *,
+        kept: Iterable[str] = (),
+        is_class: bool = False,
+    ) -> None:
+        self.is_class, self.kept = is_class, set(kept)
+        self.bound = set(self.kept)
         self.imported: dict[str, tuple[str, ...]] = {}
+        self.numbers: dict[str, str] = {}
         self._module = module
         waiting = [(node, False) for node in body]
         while waiting:
             node, inside = waiting.pop()  # inside a comprehension only `:=` binds a name here
             if isinstance(node, ast.Name):
                 if not isinstance(node.ctx, ast.Load) and not inside:
-                    self.names.add(node.id)
-            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                self.names.add(node.name)
+                    self.bound.add(node.id)
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                self.bound.add(node.name)
             elif not isinstance(node, ast.Lambda | ast.Constant):
                 self._add(node)
                 within = inside or isinstance(node, COMPREHENSIONS)
-                for field in node._fields:
-                    value = getattr(node, field)
-                    for child in value if isinstance(value, list) else (value,):
-                        if isinstance(child, ast.AST):
-                            waiting.append((child, within))
+                waiting += [(child, within) for child in ast.iter_child_nodes(node)]
 
     def _add(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
-            for one in node.names:
-                self._import(one.asname or one.name.split(".")[0], f"{one.name}:")
+            for alias in node.names:
+                self._import(alias.asname or alias.name.split(".")[0], f"{alias.name}:")
         elif isinstance(node, ast.ImportFrom):
-            self._import_from(node)
-        elif isinstance(node, ast.Global | ast.Nonlocal):
-            self.elsewhere |= set(node.names)
+            for alias in node.names:
+                if alias.name == "*" or node.level:
+                    raise SourceError(
+                        f"{self._module.name}: `{ast.unparse(node)}` hides what it uses"
+                    )
+                whole = f"{node.module}.{alias.name}"
+                target = f"{whole}:" if _is_module(whole) else f"{node.module}:{alias.name}"
+                self._import(alias.asname or alias.name, target)
         elif isinstance(node, ast.NamedExpr):
-            self.names.add(node.target.id)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-            self.names |= {one for one in (node.name,) if one}
-        elif isinstance(node, ast.MatchMapping):
-            self.names |= {one for one in (node.rest,) if one}
+            self.bound.add(node.target.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            self.bound.add(node.name)
 
     def _import(self, name: str, target: str) -> None:
         self.imported[name] = tuple(dict.fromkeys([*self.imported.get(name, ()), target]))
-
-    def _import_from(self, node: ast.ImportFrom) -> None:
-        module = node.module or ""
-        if node.level:
-            parts = self._module.name.split(".")
-            parts = parts[: len(parts) - node.level + self._module.is_package]
-            module = ".".join([*parts, *([module] if module else [])])
-        for one in node.names:
-            if one.name == "*":
-                raise SourceError(f"{self._module.name}: `import *` of {module} hides what it uses")
-            whole = f"{module}.{one.name}"
-            self._import(
-                one.asname or one.name,
-                f"{whole}:" if _is_module(whole) else f"{module}:{one.name}",
-            )
-
-
-class _Scope:
-    """Names of a function or a class: what they are called in the digest, or what they import."""
-
-    def __init__(
-        self, bindings: _Bindings, *, kept: Iterable[str] = (), is_class: bool = False
-    ) -> None:
-        self.is_class, self.kept = is_class, set(kept)
-        self.elsewhere, self.imported = bindings.elsewhere, bindings.imported
-        self.bound = (bindings.names | self.kept) - self.elsewhere
-        self.numbers: dict[str, str] = {}
 
 
 class _Reading:
@@ -418,9 +403,11 @@ class _Reading:
         """Writes a node, a list of them, or a value."""
         if isinstance(node, list):
             self._said.append("[")
-            for one in node:
-                self.say(one)
+            for part in node:
+                self.say(part)
             self._said.append("]")
+        elif isinstance(node, UNREADABLE):
+            raise SourceError(f"{self._module.name}: `{ast.unparse(node)}` cannot be followed")
         elif isinstance(node, ast.AST):
             special: Callable[[Any], None] | None = getattr(self, f"_{type(node).__name__}", None)
             if special:
@@ -532,13 +519,11 @@ class _Reading:
         elif node.value is not None:
             self.say(ast.Assign([node.target], node.value))
 
-    def _FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        self._said.append(f"{type(node).__name__}(")
+    def _FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._said.append("FunctionDef(")
         self._called(node.name)
         self.say(node.decorator_list)
         self._function(node.args, node.body)
-
-    _AsyncFunctionDef = _FunctionDef
 
     def _Lambda(self, node: ast.Lambda) -> None:
         self._said.append("Lambda(")
@@ -551,24 +536,20 @@ class _Reading:
         names = [[one.arg for one in group if one is not None] for group in groups]
         kept = [name for group in names for name in group]
         self._said.append(f"{names}")
-        self._scopes.append(_Scope(_Bindings(body, self._module), kept=kept))
-        self._effects()
+        self._scopes.append(_Scope(body, self._module, kept=kept))
+        # What imports in a function do besides binding names.
+        for target in [one for targets in self._scopes[-1].imported.values() for one in targets]:
+            if _is_read(target):
+                self._number(_module(target.partition(":")[0]).effects)
         self.say(self._spoken(body))
         self._scopes.pop()
         self._said.append(")")
-
-    def _effects(self) -> None:
-        """What imports in a function do besides binding names."""
-        targets = [one for targets in self._scopes[-1].imported.values() for one in targets]
-        for one in targets:
-            if _is_read(one):
-                self._number(_module(one.partition(":")[0]).effects)
 
     def _ClassDef(self, node: ast.ClassDef) -> None:
         self._said.append("ClassDef(")
         self._called(node.name)
         self.say([node.decorator_list, node.bases, node.keywords])
-        self._scopes.append(_Scope(_Bindings(node.body, self._module), is_class=True))
+        self._scopes.append(_Scope(node.body, self._module, is_class=True))
         self.say(self._spoken(node.body))
         self._scopes.pop()
         self._said.append(")")
@@ -578,11 +559,10 @@ class _Reading:
         first, *others = node.generators
         self._said.append(f"{type(node).__name__}(")
         self.say(first.iter)
-        bindings = _Bindings([one.target for one in node.generators], self._module)
-        self._scopes.append(_Scope(bindings))
-        for one in node.generators:
-            self.say([one.target, one.ifs, bool(one.is_async)])
-        self.say([one.iter for one in others])
+        self._scopes.append(_Scope([loop.target for loop in node.generators], self._module))
+        for loop in node.generators:
+            self.say([loop.target, loop.ifs, bool(loop.is_async)])
+        self.say([loop.iter for loop in others])
         self.say([getattr(node, name) for name in ("elt", "key", "value") if hasattr(node, name)])
         self._scopes.pop()
         self._said.append(")")
@@ -595,17 +575,3 @@ class _Reading:
         self._called(node.name)
         self.say(self._spoken(node.body))
         self._said.append(")")
-
-    def _MatchAs(self, node: ast.MatchAs) -> None:
-        self._said.append("MatchAs(")
-        self.say(node.pattern)
-        self._called(node.name)
-        self._said.append(")")
-
-    def _MatchStar(self, node: ast.MatchStar) -> None:
-        self._said.append("MatchStar(")
-        self._called(node.name)
-        self._said.append(")")
-
-    def _Global(self, node: ast.Global) -> None:
-        raise SourceError(f"{self._module.name}: `{ast.unparse(node)}` cannot be followed")
