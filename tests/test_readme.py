@@ -8,8 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from pages import claims_page, first_rules, headline_picture, positions_picture, readme, thesis
-from pages.slots import fill_slots
+from pages import first_rules, headline_picture, positions_picture, readme, thesis
 from PIL import Image
 
 from srhm.planning.preset import plan_preset
@@ -30,9 +29,14 @@ def scorecards():
     return readme.all_scorecards(ROOT)
 
 
-@pytest.fixture(scope="module")
-def practice():
-    return readme.by_practice(ROOT)
+def test_every_document_is_what_make_readme_writes():
+    made = readme.documents(ROOT)
+    assert len(made) > 2 * len(STUDIES)
+    other = [
+        str(file.relative_to(ROOT)) for file, text in made.items()
+        if file.read_text(encoding="utf-8") != text
+    ]  # fmt: skip
+    assert other == [], "make readme writes them anew"
 
 
 def test_the_readme_has_at_most_1200_words():
@@ -85,36 +89,21 @@ def test_the_picture_of_the_readme_is_of_these_rows_and_small(name, scorecards):
     assert name in README
 
 
-def test_the_results_are_current(rows, practice):
+def test_the_table_of_the_recipe_has_a_cell_for_each_head():
     written = (ROOT / readme.RESULTS).read_text(encoding="utf-8")
-    fresh = readme.on_fresh_grammars(ROOT)
-    again = readme.results_text(written, rows, practice, fresh)
-    assert again == written, "make readme writes them anew"
     start = written.index("## Trained as for the paper's figures")
     head, _, *fits = re.findall(r"^\|.*\|$", written[start:], re.MULTILINE)
-    assert {one.count("|") for one in fits} == {head.count("|")}
+    assert {row.count("|") for row in fits} == {head.count("|")}
     assert len(fits) >= 9
 
 
-def test_the_list_of_studies_is_current_and_names_each():
+def test_the_list_of_studies_names_each_and_their_pictures_are_small():
     written = (ROOT / readme.LIST).read_text(encoding="utf-8")
-    assert readme.studies_text(written, ROOT) == written, "make readme writes it anew"
-    assert all(f"{study}/README.md" in written for study in STUDIES)
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_numbers_of_a_studys_readme_are_those_of_its_scorecard(study, scorecards):
-    file = ROOT / file_of_study(study)
-    text = file.read_text(encoding="utf-8")
-    made = fill_slots(text, scorecards, page=file.name, study=study)
-    assert made == text, "make readme writes them anew"
-    for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text):
-        assert (file.parent / link).stat().st_size < 100_000
-
-
-@pytest.fixture(scope="module")
-def of_paper(scorecards):
-    return readme.claims_of_paper(scorecards)
+    for study in STUDIES:
+        assert f"{study}/README.md" in written
+        file = ROOT / file_of_study(study)
+        for link in re.findall(r"!\[[^]]+\]\(([^)]+)\)", file.read_text(encoding="utf-8")):
+            assert (file.parent / link).stat().st_size < 100_000
 
 
 def test_the_picture_of_positions_is_of_these_rows_with_the_powers_that_its_page_names():
@@ -128,17 +117,14 @@ def test_the_picture_of_positions_is_of_these_rows_with_the_powers_that_its_page
     assert (own["ratio"] / powers).between(1, 1.15).all()  # "within some twelve percent"
 
 
-def test_the_picture_of_verdicts_is_of_these_numbers(of_paper):
-    with Image.open(ROOT / claims_page.PICTURE) as image:
-        assert image.text["Description"] == claims_page.forest_in_words(
-            claims_page.forest_of_examples(of_paper)
-        )
+def test_the_picture_of_verdicts_is_of_these_numbers(scorecards):
+    examples = readme.forest_of_examples(scorecards[readme.MAIN])
+    with Image.open(ROOT / readme.VERDICTS_PICTURE) as image:
+        assert image.text["Description"] == readme.in_words(examples)
 
 
-def test_the_counts_of_first_and_present_rules_are_current(scorecards):
-    written = (ROOT / readme.DEVIATIONS).read_text(encoding="utf-8")
+def test_what_became_of_claims_that_are_gone_is_said(scorecards):
     rules = first_rules.read_rules(ROOT, scorecards)
-    assert readme.deviations_text(written, rules) == written, "make readme writes it"
     gone = rules.gone.set_index(first_rules.KEY)
     assert gone.index.is_unique
     assert not [one for one in gone.index if one[2] in thesis.claim_figures(one[1])]

@@ -7,7 +7,6 @@ import pytest
 from pages.readme import all_scorecards
 from pages.slots import fill_slots
 
-from srhm.planning.registry import STUDIES, file_of_study
 from srhm.scorecard.numbers import measured_text
 
 ROOT = Path(__file__).parents[1]
@@ -59,18 +58,3 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
 def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecards):
     with pytest.raises(ValueError, match=message):
         fill_slots(f"It is {slot}", scorecards, page="here", study="teaching")
-
-
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda page: page.name
-)
-def test_slots_of_documents_are_current(page, scorecards):
-    text = page.read_text(encoding="utf-8")
-    assert fill_slots(text, scorecards, page=page.name) == text, "make readme writes them anew"
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_slots_of_methods_are_current(study, scorecards):
-    page = ROOT / file_of_study(study, "methods.md")
-    text = page.read_text(encoding="utf-8") if page.is_file() else ""
-    assert fill_slots(text, scorecards, page=page.name, study=study) == text, "make readme"

@@ -77,13 +77,6 @@ def test_a_row_that_contradicts_itself_or_types_its_status_is_refused(values):
         row(**values)
 
 
-def test_the_counts_of_the_page_are_those_of_the_table_and_the_scorecards():
-    written = (ROOT / thesis.PAGE).read_text(encoding="utf-8")
-    assert readme.sources_text(written, readme.all_scorecards(ROOT), ROOT) == written, (
-        "make readme writes it anew"
-    )
-
-
 def test_figures_of_a_row_are_those_of_its_claims_and_others():
     """Claims of the paper name a figure of the paper instead, which the row adds."""
     assert row(**CLAIMED).figures == ("stripe/stripe",)

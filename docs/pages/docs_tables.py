@@ -4,7 +4,8 @@ A page of docs names its table in a comment, `<!-- table: faults -->`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,6 @@ from srhm.paper.sparse_hierarchy.headline import HEADLINE
 from srhm.planning.preset import key_table
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.expectations import verdicts_in_words
-from srhm.scorecard.headline import ForestRow
 from srhm.scorecard.numbers import expected_text, measured_text, value_text
 from srhm.scorecard.text import AFTER, verdict_counts
 from srhm.store import places
@@ -35,21 +35,6 @@ def sources(root: Path) -> str:
     return thesis.rows_text(thesis.read(root), all_scorecards(root))
 
 
-def faults(root: Path) -> str:
-    """What each kind of fault costs."""
-    return _of_file(root / "reference/fault_table.csv")
-
-
-def mended(root: Path) -> str:
-    """Faults that were found, what the program did, and the test that makes them since."""
-    return _of_file(root / "reference/faults.csv")
-
-
-def changes(root: Path) -> str:
-    """What a run makes again after a change."""
-    return _of_file(root / "reference/changes.csv")
-
-
 def claims(root: Path) -> str:
     """All claims of the archived results, a table for each study and preset."""
     shipped = all_scorecards(root)
@@ -65,20 +50,16 @@ def claims(root: Path) -> str:
 def quotes(root: Path) -> str:
     """What the paper says in its own words, and each measurement of it."""
     rows = {row.claim: row for row in headline(root)}
-    lines = [
-        [f"“{escaped(one.quote)}” ({escaped(one.place)})", *_measured(rows[claim])]
-        for one in HEADLINE
-        for claim in one.lines.values()
-        if claim in rows
-    ]
+    lines = []
+    for statement in HEADLINE:
+        for row in (rows[claim] for claim in statement.lines.values() if claim in rows):
+            quote = f"“{escaped(statement.quote)}” ({escaped(statement.place)})"
+            interval, distances = row.measured.partition(" ")[2], "; ".join(row.distances)
+            numbers = [row.value, interval, row.expected, distances, row.theirs or "–"]
+            lines.append([quote, escaped(row.label), *numbers, row.word])
     heads = ["the paper", "measured", "value ± error", "95 % interval", "expected",
              "distance in errors; tolerances", "authors' points", "verdict"]  # fmt: skip
     return _table(heads, lines)
-
-
-def _measured(row: ForestRow) -> Sequence[str]:
-    numbers = [row.value, row.measured.partition(" ")[2], row.expected, "; ".join(row.distances)]
-    return [escaped(row.label), *numbers, row.theirs or "–", row.word]
 
 
 def counts(root: Path) -> str:
@@ -94,11 +75,6 @@ def counts(root: Path) -> str:
     return _table(heads, rows)
 
 
-def keys(root: Path) -> str:
-    """All keys of a preset, with defaults and meanings."""
-    return key_table()
-
-
 def rules(root: Path) -> str:
     """Verdicts of each study by the first and by the present rules, and what became of claims."""
     return "\n".join(first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root))))
@@ -111,20 +87,24 @@ def _of_study(study: str, preset: str, claims: pd.DataFrame) -> Iterator[str]:
     yield f"{link_to(study)}: {len(claims)} claims, {verdicts_in_words(counted)}."
     yield ""
     heads = ["claim", "statement", "value ± error", "95 % interval", "expected", "verdict"]
-    yield _table(heads, map(_claim, claims.to_dict("records")))
+    rows = [
+        [
+            f"`{row['claim']}`",
+            escaped(row["statement"]),
+            value_text(row),
+            measured_text(row).partition(" ")[2] or "–",
+            expected_text(row),
+            row["verdict"] + (f" {AFTER}" if row["fixed"] == "after" else ""),
+        ]
+        for row in claims.to_dict("records")
+    ]
+    yield _table(heads, rows)
     yield ""
 
 
-def _claim(row: Mapping) -> Sequence[str]:
-    interval = measured_text(row).partition(" ")[2] or "–"
-    verdict = row["verdict"] + (f" {AFTER}" if row["fixed"] == "after" else "")
-    kept = [f"`{row['claim']}`", escaped(row["statement"]), value_text(row), interval]
-    return [*kept, expected_text(row), verdict]
-
-
-def _of_file(file: Path) -> str:
-    read = pd.read_csv(file, dtype=str, keep_default_na=False)
-    return _table(list(read.columns), read.map(escaped).to_numpy().tolist())
+def _of_file(name: str, root: Path) -> str:
+    rows = pd.read_csv(root / "reference" / name, dtype=str, keep_default_na=False)
+    return _table(list(rows.columns), rows.map(escaped).to_numpy().tolist())
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -132,6 +112,16 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 TABLES: dict[str, Callable[[Path], str]] = {
-    one.__name__: one
-    for one in (sources, faults, mended, changes, quotes, claims, counts, rules, keys)
+    # What each kind of fault costs; faults that were found, what the program did, and the test that
+    # makes them since; what a run makes again after a change.
+    "faults": partial(_of_file, "fault_table.csv"),
+    "mended": partial(_of_file, "faults.csv"),
+    "changes": partial(_of_file, "changes.csv"),
+    "sources": sources,
+    "quotes": quotes,
+    "claims": claims,
+    "counts": counts,
+    "rules": rules,
+    # All keys of a preset, with defaults and meanings.
+    "keys": lambda _: key_table(),
 }

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from pages import (
-    claims_page,
     first_rules,
     headline_picture,
     play,
@@ -37,7 +37,8 @@ from srhm.planning.registry import GROUPS, STUDIES, file_of_study
 from srhm.report import forest
 from srhm.report.prose import COMMENT
 from srhm.scorecard.card import SCORECARDS, read_scorecards
-from srhm.scorecard.headline import ForestRow, forest_rows
+from srhm.scorecard.expectations import VERDICTS
+from srhm.scorecard.headline import ForestRow, Statement, forest_rows
 from srhm.scorecard.numbers import value_text
 from srhm.statistics.publications import read_publications
 from srhm.store import places
@@ -47,6 +48,8 @@ ROOT = places.PUBLISHED.parent
 RESULTS, DEVIATIONS, LIST = "docs/results.md", "docs/deviations.md", "docs/studies.md"
 # The forest plot in columns for a desktop, and in lines that a phone has room for.
 DESKTOP, PHONE = "docs/images/forest.png", "docs/images/forest_phone.png"
+# An example of each verdict, in docs/claims.md.
+VERDICTS_PICTURE = "docs/images/verdicts.png"
 PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 # The headline on fresh grammars, by the rules of the commit that froze them (reference/README.md).
@@ -92,7 +95,9 @@ def by_practice(root: Path) -> ByPractice:
     """
     stated = [claim for one in HEADLINE for claim in one.lines.values()]
     files = (root / "published" / MAIN / "sparse_hierarchy").glob("*.*")
-    published = _published(root)
+    published = published_values(
+        reference=[str(root / "reference/published_sample_complexity.csv")]
+    )
     for run in read_publications(sorted(map(str, files))):
         tables = run.sample_complexity, run.cells, published
         fits = practice_fits(*tables).set_index("claim", drop=False)
@@ -102,98 +107,64 @@ def by_practice(root: Path) -> ByPractice:
     raise ValueError(f"published/{MAIN} has no curves of the practice of the paper's figures")
 
 
-def _published(root: Path) -> pd.DataFrame:
-    return published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
-
-
-def deviations_text(text: str, rules: first_rules.Rules) -> str:
-    """docs/deviations.md with the counts by first and present rules written anew."""
-    return between(text, "rules", [*first_rules.in_sum(rules)], of=DEVIATIONS)
-
-
-def claims_of_paper(scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> pd.DataFrame:
-    """Claims of the paper on the shipped rows of its preset."""
-    return pd.concat([scorecards[MAIN][study] for study in PAPER], ignore_index=True)
-
-
-def sources_text(
-    text: str, scorecards: Mapping[str, Mapping[str, pd.DataFrame]], root: Path
-) -> str:
-    """docs/thesis.md with the counts of its table written anew."""
-    lines = [*thesis.counts_table(thesis.read(root), scorecards)]
-    return between(text, "counts", lines, of=thesis.PAGE)
-
-
-def results_text(
-    text: str, rows: Sequence[ForestRow], practice: ByPractice, fresh: Mapping[str, str]
-) -> str:
-    """docs/results.md with its two tables written anew.
-
-    practice: of `by_practice`. fresh: of `on_fresh_grammars`.
-    """
-    text = between(text, "headline", [*_measurements(rows, fresh)], of=RESULTS)
-    return between(text, "recipes", [*_by_practice(practice, rows)], of=RESULTS)
-
-
-def studies_text(text: str, root: Path) -> str:
-    """docs/studies.md with its lists written anew: what each study asks, and its answer."""
-    for group, names in GROUPS.items():
-        lines = (f"- {link_to(one)}: {_question_and_answer(root, one)}" for one in names)
-        text = between(text, group, lines, of=LIST)
-    return text
-
-
 def shown_figure(study: str) -> Figure:
     """The figure of a study that its README shows: one that answers, or its first."""
     figures = STUDIES[study].figures
     return next((one for one in figures if one.answers or one.first), figures[0])
 
 
-def main(root: Path = ROOT) -> int:
-    """Writes the documents of this repository; 1 if one lacks its markers."""
-    rows = headline(root)
-    scorecards = all_scorecards(root)
-    try:
-        practice = by_practice(root)
-        rules = first_rules.read_rules(root, scorecards)
-        fresh = on_fresh_grammars(root)
-        makers = {
-            DEVIATIONS: lambda text: deviations_text(text, rules),
-            LIST: lambda text: studies_text(text, root),
-            RESULTS: lambda text: results_text(text, rows, practice, fresh),
-            thesis.PAGE: lambda text: sources_text(text, scorecards, root),
-            records.RUNS: lambda text: between(text, "runs", records.runs(root), of=records.RUNS),
-        }
-        made = {
-            root / name: make((root / name).read_text("utf-8")) for name, make in makers.items()
-        }
-        files = {study: root / file_of_study(study) for study in STUDIES}
-        made |= {
-            file: fill_slots(
-                file.read_text(encoding="utf-8"), scorecards, page=f"README of {study}", study=study
-            )
-            for study, file in files.items()
-        }
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        return 1
+def documents(root: Path) -> dict[Path, str]:
+    """All that is written as text, by file.
+
+    Raises:
+        ValueError: if a page lacks its markers, or a slot or a sentence is wrong.
+    """
+    rows, scorecards = headline(root), all_scorecards(root)
+    parts = {
+        DEVIATIONS: {"rules": first_rules.in_sum(first_rules.read_rules(root, scorecards))},
+        LIST: {
+            group: [f"- {link_to(study)}: {_question_and_answer(root, study)}" for study in studies]
+            for group, studies in GROUPS.items()
+        },
+        RESULTS: {
+            "headline": _measurements(root, rows),
+            "recipes": _by_practice(by_practice(root), rows),
+        },
+        thesis.PAGE: {"counts": thesis.counts_table(thesis.read(root), scorecards)},
+        records.RUNS: {"runs": records.runs(root)},
+    }
+    pages = dict.fromkeys([root / "README.md", *sorted((root / "docs").glob("*.md"))], "")
+    for name in ("README.md", "methods.md"):
+        pages |= {root / file_of_study(study, name): study for study in STUDIES}
+    made = {}
+    for page, study in pages.items():
+        if page.is_file():
+            name, text = page.relative_to(root).as_posix(), page.read_text(encoding="utf-8")
+            for part, lines in parts.get(name, {}).items():
+                text = between(text, part, lines, of=name)
+            made[page] = fill_slots(text, scorecards, page=name, study=study)
     made[root / records.MANIFEST] = records.manifest(root, MAIN, rows, scorecards[MAIN])
     made[root / play.PAGE] = play.page_of_shipped_rows()
-    for file, text in made.items():
-        write_text(file, text)
+    return made
+
+
+def main(root: Path = ROOT) -> int:
+    """Writes the documents of this repository; 1 if one lacks its markers."""
     try:
-        _fill_slots(root, scorecards)
+        made = documents(root)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
+    for file, text in made.items():
+        write_text(file, text)
+    rows, scorecards = headline(root), read_scorecards(root, MAIN)
     archive = (root / "published" / WIDE / "sparse_hierarchy").glob("*.*")
     other = other_run(sorted(map(str, archive)))[0]
     for name, narrow in ((DESKTOP, False), (PHONE, True)):
         _save(forest.draw(rows, other=other, narrow=narrow), root / name, forest.finding(rows))
-    intervals = claims_page.forest_of_examples(claims_of_paper(scorecards))
-    drawn = forest.draw(intervals, legend=False)
-    _save(drawn, root / claims_page.PICTURE, claims_page.forest_in_words(intervals))
-    what = headline_picture.shown(root, scorecards[MAIN]["sparse_hierarchy"])
+    intervals = forest_of_examples(scorecards)
+    _save(forest.draw(intervals, legend=False), root / VERDICTS_PICTURE, in_words(intervals))
+    what = headline_picture.shown(root, scorecards["sparse_hierarchy"])
     for name, shades in headline_picture.SHADES.items():
         _save(headline_picture.draw(what, shades), root / name, what.origin, dpi=120)
     drawn = positions_picture.draw(positions_picture.costs(root))
@@ -201,14 +172,27 @@ def main(root: Path = ROOT) -> int:
     return 0
 
 
-def _fill_slots(root: Path, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
-    """The numbers in sentences of README.md, docs and the studies' methods."""
-    methods = {root / file_of_study(study, "methods.md"): study for study in STUDIES}
-    pages = dict.fromkeys([root / "README.md", *sorted((root / "docs").glob("*.md"))], "")
-    pages |= {page: study for page, study in methods.items() if page.is_file()}
-    for page, study in pages.items():
-        text = page.read_text(encoding="utf-8")
-        write_text(page, fill_slots(text, scorecards, page=page.name, study=study))
+def forest_of_examples(scorecards: Mapping[str, pd.DataFrame]) -> list[ForestRow]:
+    """Of each verdict the first claim that is a number with a tolerance: nobody chooses it.
+
+    scorecards: by study.
+
+    Raises:
+        ValueError: if no claim has a verdict.
+    """
+    claims = pd.concat([scorecards[study] for study in PAPER], ignore_index=True)
+    tested = claims[np.isfinite(claims["tolerance"]) & np.isfinite(claims["value"])]
+    first = tested.drop_duplicates("verdict").set_index("verdict")["claim"]
+    if lacking := sorted(set(VERDICTS) - set(first.index)):
+        raise ValueError(f"docs/claims.md: no claim has the verdict {lacking[0]!r}")
+    lines = {str(word): str(first[word]) for word in VERDICTS}
+    examples = Statement(heading="", says="", short=(), quote="", place="", lines=lines)
+    return forest_rows([examples], claims)
+
+
+def in_words(rows: Sequence[ForestRow]) -> str:
+    """A picture in words, for a test that it is of these numbers."""
+    return "; ".join(row.sentence for row in rows)
 
 
 def _save(figure: Drawing, path: Path, description: str, *, dpi: int = 80) -> None:
@@ -228,14 +212,14 @@ def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
     return {preset: read_scorecards(root, preset) for preset in presets}
 
 
-def on_fresh_grammars(root: Path) -> dict[str, str]:
-    """Value, error and verdict of measurements on grammars never used before, by claim."""
-    rows = pd.read_csv(root / FRESH).to_dict("records")
-    return {row["claim"]: f"{value_text(row)}, {row['verdict']}" for row in rows if row["n"] > 0}
-
-
-def _measurements(rows: Sequence[ForestRow], fresh: Mapping[str, str]) -> Iterator[str]:
+def _measurements(root: Path, rows: Sequence[ForestRow]) -> Iterator[str]:
     """The headline's table, a line for each measurement."""
+    # Value, error and verdict on grammars never used before, by claim.
+    fresh = {
+        row["claim"]: f"{value_text(row)}, {row['verdict']}"
+        for row in pd.read_csv(root / FRESH).to_dict("records")
+        if row["n"] > 0
+    }
     heads = ["measured", "value ± error", "expected", "authors' points", "verdict",
              "on fresh grammars"]  # fmt: skip
     cells = (

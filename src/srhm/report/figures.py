@@ -61,13 +61,6 @@ def number_of(name: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def rank(name: str) -> tuple[float, float]:
-    """Its place on a page: the paper's argument, the rest of its text, appendices, others."""
-    number = number_of(name) or inf
-    place = ARGUMENT.index(number) if number in ARGUMENT else len(ARGUMENT)
-    return (place, number)
-
-
 def shown_figures(declared: Sequence[Mapping[str, Any]]) -> list[Shown]:
     """The figures in the order of the paper's argument, then others in their own.
 
@@ -76,28 +69,36 @@ def shown_figures(declared: Sequence[Mapping[str, Any]]) -> list[Shown]:
     Raises:
         prose.CaptionError: if a caption is no reStructuredText.
     """
-    return sorted(map(_shown, declared), key=lambda figure: rank(figure.name))
+    figures = []
+    for figure in declared:
+        caption, image = None, None
+        file, png = Path(figure["caption"]), Path(figure["png"])
+        if file.is_file():
+            caption = prose.caption(file.read_text(encoding="utf-8"), source=file.name)
+        if png.is_file():
+            image = "data:image/png;base64," + base64.b64encode(png.read_bytes()).decode("ascii")
+        label = label_of(figure["name"])
+        heading = (caption.title if caption else "") or f"{label}: {figure['title']}"
+        links = ("explore", "function", "data", "explored_by")
+        figures.append(
+            Shown(
+                name=figure["name"],
+                label=label,
+                title=heading,
+                alt=f"{heading} {caption.first_sentence}" if caption else heading,
+                caption=None if caption is None else caption.html,
+                reading=None if caption is None else caption.rest,
+                image=image,
+                **{name: figure.get(name, "") for name in links},
+            )
+        )
 
+    def place(figure: Shown) -> tuple[float, float]:
+        """The paper's argument, the rest of its text, appendices, others."""
+        number = figure.number or inf
+        return ARGUMENT.index(number) if number in ARGUMENT else len(ARGUMENT), number
 
-def _shown(declared: Mapping[str, Any]) -> Shown:
-    name, title = declared["name"], declared["title"]
-    caption, image = None, None
-    file, png = Path(declared["caption"]), Path(declared["png"])
-    if file.is_file():
-        caption = prose.caption(file.read_text(encoding="utf-8"), source=file.name)
-    if png.is_file():
-        image = "data:image/png;base64," + base64.b64encode(png.read_bytes()).decode("ascii")
-    heading = (caption.title if caption else "") or f"{label_of(name)}: {title}"
-    return Shown(
-        name=name,
-        label=label_of(name),
-        title=heading,
-        alt=f"{heading} {caption.first_sentence}" if caption else heading,
-        caption=None if caption is None else caption.html,
-        reading=None if caption is None else caption.rest,
-        image=image,
-        **{name: declared.get(name, "") for name in ("explore", "function", "data", "explored_by")},
-    )
+    return sorted(figures, key=place)
 
 
 def label_of(name: str) -> str:

@@ -89,7 +89,10 @@ def draw(
     for line in _legend(rows, form, other) if legend else ():
         x = form.left
         for look, words in line:
-            plot.swatch(x, y, look)
+            if look in LOOKS:
+                plot.symbol(x + 5, y + 10, look)
+            else:
+                axes.add_patch(Rectangle((x - 2, y + 4), 14, 12, fc=BAND, lw=0))
             plot.words(x + 15, y + 14, words, soft=look not in COLOURS)
             x += _length(words, form)
         y += 20
@@ -156,7 +159,10 @@ class _Plot:
     def words(self, x: float, y: float, text: str, *, soft: bool = False, bold: bool = False,
               ha: str = "left") -> None:  # fmt: skip
         size = 0.93 * self.form.font * (0.92 if soft else 1)
-        text = INDEX.sub(_mathtext, text) if self.math else text
+        if self.math:
+            text = INDEX.sub(
+                lambda index: f"${{}}{index[1]}{{\\mathregular{{{index[2].strip('()')}}}}}$", text
+            )
         self.axes.text(x, y, text, fontsize=size, fontweight="bold" if bold else "normal", ha=ha,
                        color=SOFT if soft else BLACK, parse_math=self.math)  # fmt: skip
 
@@ -213,12 +219,6 @@ class _Plot:
                        mew=1.8 if hollow else 0,
                        zorder=4 if look in COLOURS else 3)  # fmt: skip
 
-    def swatch(self, x: float, y: float, look: str) -> None:
-        if look in LOOKS:
-            self.symbol(x + 5, y + 10, look)
-        else:
-            self.axes.add_patch(Rectangle((x - 2, y + 4), 14, 12, fc=BAND, lw=0))
-
     def axis(self, y: float) -> None:
         self.line((-EXTENT, EXTENT), (y + 2, y + 2), GREY, 0.8, 3)
         for tick in (-4, -2, 0, 2, 4):
@@ -247,10 +247,6 @@ def _legend(rows: Sequence[ForestRow], form: _Form, other: str) -> Iterator[list
 
 def _length(words: str, form: _Form) -> float:
     return 30 + 0.56 * form.font * len(words)
-
-
-def _mathtext(found: re.Match[str]) -> str:
-    return f"${{}}{found[1]}{{\\mathregular{{{found[2].strip('()')}}}}}$"
 
 
 def _raised(text: str) -> str:

@@ -82,20 +82,36 @@ def training_tables(
     studies: Sequence[Mapping[str, Any]], tables: Mapping[str, Tables]
 ) -> list[PageTable]:
     """Networks of each study that trains some, then machines and versions of all; none without."""
-    with_networks = _training(studies)
-    if not with_networks:
+    if not (training := _training(studies)):
         return []
-    own = [
-        (tables[study["name"]]["cells"], tables[study["name"]]["timings"])
-        for study in with_networks
-    ]
+    cells, timings = (
+        [tables[study["name"]][name] for study in training] for name in ("cells", "timings")
+    )
+    machine, code = ["host", "processor", "threads"], ["versions", "source"]
+    machines = together([table[[*machine, "seconds"]] for table in timings]).groupby(machine)
+    versions = together([table[code] for table in cells]).groupby(code)
     return [
         *(
-            training_table(study["title"], *one)
-            for study, one in zip(with_networks, own, strict=True)
+            training_table(study["title"], *both)
+            for study, *both in zip(training, cells, timings, strict=True)
         ),
-        _machine_table([timings for _, timings in own]),
-        _version_table([cells for cells, _ in own]),
+        PageTable(
+            title="Machines",
+            note="",
+            columns=("Host", "Processor", "Threads of a network", "Networks", "Time"),
+            rows=[
+                [*names, grouped(len(part)), duration(part["seconds"].sum())]
+                for names, part in machines
+            ],
+            words={"Host", "Processor"},
+        ),
+        PageTable(
+            title="Versions",
+            note="",
+            columns=("Packages", "Digest of the source", "Networks"),
+            rows=[[*names, grouped(len(part))] for names, part in versions],
+            words={"Packages", "Digest of the source"},
+        ),
     ]
 
 
@@ -168,35 +184,6 @@ def _counts(part: pd.DataFrame, words: Sequence[str]) -> list[str]:
         duration(seconds),
         grouped(steps / seconds) if seconds > 0 else NONE,
     ]
-
-
-def _machine_table(tables: Sequence[pd.DataFrame]) -> PageTable:
-    """On what networks were trained: their number and time by host, processor and threads."""
-    names = ["host", "processor", "threads"]
-    groups = together([table[[*names, "seconds"]] for table in tables]).groupby(names)
-    return PageTable(
-        title="Machines",
-        note="",
-        columns=("Host", "Processor", "Threads of a network", "Networks", "Time"),
-        rows=[
-            [*machine, grouped(len(part)), duration(part["seconds"].sum())]
-            for machine, part in groups
-        ],
-        words={"Host", "Processor"},
-    )
-
-
-def _version_table(tables: Sequence[pd.DataFrame]) -> PageTable:
-    """With which versions and source networks were trained, and how many of them."""
-    names = ["versions", "source"]
-    groups = together([table[names] for table in tables]).groupby(names)
-    return PageTable(
-        title="Versions",
-        note="",
-        columns=("Packages", "Digest of the source", "Networks"),
-        rows=[[*versions, grouped(len(part))] for versions, part in groups],
-        words={"Packages", "Digest of the source"},
-    )
 
 
 def configuration_text(configuration: Mapping[str, Any]) -> str:

@@ -90,8 +90,10 @@ def write_page(
     says = "the paper says" if spec["page"] == PAPER else "statement"
     write_text(page, html)
     write_text(methods, html_of_methods)
-    stated = _lines_of_statements(spec["studies"], table)
-    text = markdown(table, topics=topics, says=says, stated=stated) if topics else NO_CLAIMS
+    declared = _headline(spec["studies"])
+    stated = statement_table(declared.HEADLINE, table) if declared else None
+    lines = ["```", *stated.lines(), "```"] if stated else []
+    text = markdown(table, topics=topics, says=says, stated=lines) if topics else NO_CLAIMS
     write_text(scorecard, text)
     log.info("%s, %.1f MB", page, len(html.encode()) / 1e6)
 
@@ -124,62 +126,51 @@ def render(
     """
     studies, of_paper = spec["studies"], spec["page"] == PAPER
     tables = {study["name"]: StudyTables(study["tables"]) for study in studies}
-    page_tables = list(_page_tables(spec, tables))
-    elsewhere = [table for table in page_tables if not table.on_top]
-    prose_of = [prose.of_study(study["prose"]) for study in studies]
-    definitions = [one.conventions for one in prose_of if one.conventions]
-    paper = cited(spec["citation"])
-    title = paper["title"] if of_paper else studies[0]["title"]
-    figures = shown_figures([figure for study in studies for figure in study["figures"]])
-    html = environment().get_template("page.html").render(
-        preset=spec["preset"],
-        description=spec["description"],
-        methods=methods,
-        contents=contents(spec, elsewhere, definitions),
-        of_paper=of_paper,
-        explorer=_explorer([figure for study in studies for figure in study["figures"]]),
-        paper=paper,
-        title=title,
-        question="" if of_paper else prose_of[0].question,
-        found=[one.found for one in prose_of if one.found],
-        missing=[*_missing(studies, tables), *_missing_of_figures(figures)],
-        on_top=[table for table in page_tables if table.on_top],
-        **_of_claims(spec, scorecard),
-        **_of_figures(spec, figures, scorecard),
-    )  # fmt: skip
-    return html, methods_html(
-        spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
-    )
-
-
-def _page_tables(spec: Mapping[str, Any], tables: Mapping[str, StudyTables]) -> Iterator[PageTable]:
-    """The tables that its studies show."""
-    configuration = json.loads(spec["configuration"])
-    for study in spec["studies"]:
+    configuration, page_tables = json.loads(spec["configuration"]), list[PageTable]()
+    for study in studies:
         if study["page_tables"]:
             settings = {
                 **study["settings"],
                 "publications": spec["publications"],
                 "section": configuration.get(study["name"]),
             }
-            yield from resolved(study["page_tables"])(tables[study["name"]], settings)
-
-
-def _of_claims(spec: Mapping[str, Any], scorecard: pd.DataFrame) -> dict[str, Any]:
-    """What a page says of its claims: the answer, and the scorecard with what its words mean."""
-    studies = spec["studies"]
-    return {
-        "in_short": {} if spec["page"] == PAPER else in_short(scorecard),
-        "has_claims": any(study["claims"] is not None for study in studies),
+            page_tables += resolved(study["page_tables"])(tables[study["name"]], settings)
+    elsewhere = [table for table in page_tables if not table.on_top]
+    prose_of = [prose.of_study(study["prose"]) for study in studies]
+    definitions = [one.conventions for one in prose_of if one.conventions]
+    paper = cited(spec["citation"])
+    title = paper["title"] if of_paper else studies[0]["title"]
+    declared = [figure for study in studies for figure in study["figures"]]
+    figures = shown_figures(declared)
+    explored = (figure.get("explore", "").partition("#")[0] for figure in declared)
+    html = environment().get_template("page.html").render(
+        preset=spec["preset"],
+        description=spec["description"],
+        methods=methods,
+        contents=contents(spec, elsewhere, definitions),
+        of_paper=of_paper,
+        explorer=next(filter(None, explored), ""),
+        paper=paper,
+        title=title,
+        question="" if of_paper else prose_of[0].question,
+        found=[one.found for one in prose_of if one.found],
+        missing=list(_missing(studies, tables, figures)),
+        on_top=[table for table in page_tables if table.on_top],
+        in_short={} if of_paper else in_short(scorecard),
+        has_claims=any(study["claims"] is not None for study in studies),
+        counts=verdict_counts(scorecard),
+        verdicts=scorecard_by_verdict(scorecard, SHOWN_FIRST),
+        signs=SIGNS,
+        after=AFTER,
+        equivalence=EQUIVALENCE,
+        judging=JUDGING,
+        extent=Strip.EXTENT,
         **_answer(studies, scorecard, publications=spec["publications"]),
-        "counts": verdict_counts(scorecard),
-        "verdicts": scorecard_by_verdict(scorecard, SHOWN_FIRST),
-        "signs": SIGNS,
-        "after": AFTER,
-        "equivalence": EQUIVALENCE,
-        "judging": JUDGING,
-        "extent": Strip.EXTENT,
-    }
+        **_of_figures(spec, figures, scorecard),
+    )  # fmt: skip
+    return html, methods_html(
+        spec, tables, page=page, title=title, page_tables=elsewhere, definitions=definitions
+    )
 
 
 def _of_figures(
@@ -199,7 +190,13 @@ def _of_figures(
     anchors = {
         one: figure.name for figure in figures for one in (figure.number, figure.name) if one
     }
-    claims_of = _by_figure(scorecard_by_verdict(scorecard, SHOWN_FIRST), figures, anchors)
+    # Claims of which a number is expected, by the name of their figure.
+    claims_of: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
+    for word, claims in scorecard_by_verdict(scorecard, SHOWN_FIRST):
+        for claim in claims if word in VERDICTS else ():
+            if name := anchors.get(_figure_of(claim["figure"])):
+                claims_of[name].append(claim)
+    counts = {name: Counter(claim["verdict"] for claim in some) for name, some in claims_of.items()}
     # On the page of the paper: what its text does not show.
     appendix = [
         figure for figure in figures
@@ -211,7 +208,10 @@ def _of_figures(
         "anchors": anchors,
         "figure_of": _figure_of,
         "claims_of": claims_of,
-        "findings": {name: _finding(own) for name, own in claims_of.items()},
+        # After a figure's own words.
+        "findings": {
+            name: f" Claims: {verdicts_in_words(n)}." if n else "" for name, n in counts.items()
+        },
         "folded": {figure.name for figure in appendix},
         "not_drawn": sorted(set(PAPER_FIGURES) - drawn) if of_paper else [],
     }
@@ -239,21 +239,6 @@ def _answer(
         if rows
     }
     return {"forests": drawn, "in_words": in_words(rows)}
-
-
-def _lines_of_statements(
-    studies: Sequence[Mapping[str, Any]], scorecard: pd.DataFrame
-) -> list[str]:
-    """What is stated and what was measured, as Markdown; nothing without such claims."""
-    declared = _headline(studies)
-    stated = statement_table(declared.HEADLINE, scorecard) if declared else None
-    return ["```", *stated.lines(), "```"] if stated else []
-
-
-def _explorer(figures: Sequence[Mapping[str, Any]]) -> str:
-    """The file of the explorer that figures lead to; empty without one."""
-    links = (figure.get("explore", "") for figure in figures)
-    return next((link.partition("#")[0] for link in links if link), "")
 
 
 def cited(citation: str) -> dict[str, Any]:
@@ -286,41 +271,20 @@ def _is_there(file: str | None) -> bool:
 
 
 def _missing(
-    studies: Sequence[Mapping[str, Any]], tables: Mapping[str, StudyTables]
+    studies: Sequence[Mapping[str, Any]],
+    tables: Mapping[str, StudyTables],
+    figures: Sequence[Shown],
 ) -> Iterator[str]:
     for study in studies:
         claims = study["claims"]
         if claims is not None and not Path(claims).is_file():
             yield f"claims of {study['name']}"
         yield from (f"table {study['name']}/{name}" for name in tables[study["name"]].missing)
-
-
-def _missing_of_figures(figures: Sequence[Shown]) -> Iterator[str]:
     for figure in figures:
         if figure.image is None:
             yield f"image of {figure.label}"
         if figure.caption is None:
             yield f"caption of {figure.label}"
-
-
-def _by_figure(
-    verdicts: Sequence[tuple[str, Sequence[Mapping[str, Any]]]],
-    figures: Sequence[Shown],
-    anchors: Mapping[int | str, str],
-) -> dict[str, list[Mapping[str, Any]]]:
-    """Claims of which a number is expected, by the name of their figure."""
-    found: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
-    for word, claims in verdicts:
-        for claim in claims if word in VERDICTS else ():
-            if name := anchors.get(_figure_of(claim["figure"])):
-                found[name].append(claim)
-    return found
-
-
-def _finding(claims: Sequence[Mapping[str, Any]]) -> str:
-    """What a figure's claims say of it, after its own words; empty without claims."""
-    counts = Counter(claim["verdict"] for claim in claims)
-    return f" Claims: {verdicts_in_words(counts)}." if counts else ""
 
 
 def _figure_of(panels: str) -> int | str:

@@ -166,7 +166,12 @@ def set_indices(part: nodes.Element) -> None:
     """Sets indices and powers in the text of a document, or a part of it, not in its code."""
     for leaf in list(part.findall(nodes.Text)):
         if not isinstance(leaf.parent, (nodes.literal, nodes.literal_block, nodes.math)):
-            leaf.parent.replace(leaf, [_node(*part) for part in _formula_parts(leaf.astext())])
+            kinds = {"index": nodes.subscript, "power": nodes.superscript}
+            parts = [
+                kinds[kind]("", part) if kind in kinds else nodes.Text(part)
+                for kind, part in _formula_parts(leaf.astext())
+            ]
+            leaf.parent.replace(leaf, parts)
 
 
 def markup(text: str, *, top_heading: int, sections: Mapping[str, str] | None = None) -> Markup:
@@ -214,12 +219,6 @@ def _formula_parts(text: str) -> list[tuple[str, str]]:
         end = match.end()
     parts.append(("text", text[end:]))
     return [(kind, part) for kind, part in parts if part]
-
-
-def _node(kind: str, part: str) -> nodes.Node:
-    if kind == "text":
-        return nodes.Text(part)
-    return (nodes.subscript if kind == "index" else nodes.superscript)("", part)
 
 
 def _one_line(text: str) -> str:

@@ -48,23 +48,24 @@ def scorecard_by_verdict(
 
 def scorecard_rows(scorecard: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows of the scorecard, with numbers as text and, where one can be drawn, `strip`."""
-    return [_scored(row) for row in scorecard.to_dict("records")]
-
-
-def _scored(row: dict[Any, Any]) -> dict[str, Any]:
-    expected, one = row["expected"], unit(row)
-    has_strip = isfinite(row["value"]) and isfinite(expected) and one > 0
-    numbers = ((row[name] - expected) / (one or nan) for name in ("value", "low", "high"))
-    return {
-        **row,
-        "expected_text": expected_text(row),
-        "measured_text": measured_text(row),
-        "value_text": value_text(row),
-        "authors_text": authors_text(row),
-        "like_authors": differs_like_authors(row),
-        "distances": distances_text(row),
-        "strip": _strip(*numbers, allowed=band(row)) if has_strip else None,
-    }
+    rows: list[dict[Any, Any]] = []
+    for row in scorecard.to_dict("records"):
+        expected, tolerance = row["expected"], unit(row)
+        has_strip = isfinite(row["value"]) and isfinite(expected) and tolerance > 0
+        numbers = ((row[name] - expected) / (tolerance or nan) for name in ("value", "low", "high"))
+        rows.append(
+            {
+                **row,
+                "expected_text": expected_text(row),
+                "measured_text": measured_text(row),
+                "value_text": value_text(row),
+                "authors_text": authors_text(row),
+                "like_authors": differs_like_authors(row),
+                "distances": distances_text(row),
+                "strip": _strip(*numbers, allowed=band(row)) if has_strip else None,
+            }
+        )
+    return rows
 
 
 def _strip(value: float, low: float, high: float, *, allowed: tuple[float, float]) -> Strip:

@@ -56,8 +56,14 @@ def colours() -> dict[str, list[str]]:
 def charts() -> dict[str, dict[str, Any]]:
     """Specifications by view, each for the section of `explorer.html` that has its name."""
     scale = _log_x("alpha_tilde", "α̃ = √h α, output scale")
+    # The line on which P* is its prediction, which the page makes.
+    equality = (
+        alt.Chart(alt.NamedData("equality"))
+        .mark_line(strokeDash=[2, 3], color="#8A8A8A")
+        .encode(_log_x("prediction", PREDICTED), _log_y("y", P_STAR))
+    )
     drawn = {
-        "sample-complexity": _complexities(_log_x("prediction", PREDICTED), _equality()),
+        "sample-complexity": _complexities(_log_x("prediction", PREDICTED), equality),
         "learning-curves": _learning_curves(_log_x("P", "P, training points")),
         "collapse": _learning_curves(_log_x("scaled", f"P / {PREDICTED}")),
         "sensitivities": _sensitivities(),
@@ -65,12 +71,6 @@ def charts() -> dict[str, dict[str, Any]]:
         "plane": _plane(scale),
     }
     return {name: chart.to_dict() for name, chart in drawn.items()}
-
-
-def _equality() -> alt.Chart:
-    """The line on which P* is its prediction, which the page makes."""
-    line = alt.Chart(alt.NamedData("equality")).mark_line(strokeDash=[2, 3], color="#8A8A8A")
-    return line.encode(_log_x("prediction", PREDICTED), _log_y("y", P_STAR))
 
 
 def _complexities(x: alt.X, *below: alt.Chart) -> Layers:

@@ -5,7 +5,7 @@ Nothing in it depends on the day: equal inputs give equal bytes.
 
 import json
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -124,28 +124,26 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
                rows=read_table(Path(one["file"]), schema_of(one["schema"])))
         for one in spec["tables"]
     ]  # fmt: skip
-    published = list(_published(spec["publications"], log))
-    found = explored([*rows, *published])
-    html = _rendered(spec, found)
+    named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
+    published = []
+    for publication in read_publications(spec["publications"], log=log):
+        files = map(Path, spec["publications"])
+        folder = next(file.parent for file in files if file.parts[-3] == publication.preset)
+        for table, by_curve in rows_by_curve(folder, named).items():
+            published.append(
+                Source(
+                    run=f"archive: {publication.preset}", study=folder.name, schema=table.upper(),
+                    rows=pd.concat(by_curve.values(), ignore_index=True),
+                )
+            )  # fmt: skip
+    tables = explored([*rows, *published])
+    html = _rendered(spec, tables)
     write_text(path, html)
     for figure in spec["figures"]:
-        own = figure_rows(found, figure, others={one.run for one in published})
-        write_text(Path(figure["file"]), own.to_csv(index=False))
+        of_figure = figure_rows(tables, figure, others={source.run for source in published})
+        write_text(Path(figure["file"]), of_figure.to_csv(index=False))
     log.info("%s, %.1f MB: %s", path, len(html.encode()) / 1e6,
-             ", ".join(f"{len(table)} {name}" for name, table in found.items()))  # fmt: skip
-
-
-def _published(files: Sequence[str], log: logging.Logger) -> Iterator[Source]:
-    """The tables of published runs that the explorer shows."""
-    for publication in read_publications(files, log=log):
-        folder = next(Path(file).parent for file in files
-                      if Path(file).parts[-3] == publication.preset)  # fmt: skip
-        named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
-        for table, rows in rows_by_curve(folder, named).items():
-            yield Source(
-                run=f"archive: {publication.preset}", study=folder.name, schema=table.upper(),
-                rows=pd.concat(rows.values(), ignore_index=True),
-            )  # fmt: skip
+             ", ".join(f"{len(table)} {name}" for name, table in tables.items()))  # fmt: skip
 
 
 def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:

@@ -95,7 +95,9 @@ def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean, least and largest test error of the networks of each line at each P."""
     groups = _with_lines(rows).groupby([*CURVE, "line", "P"], dropna=False, sort=False)
     found = groups["test_error"].agg(error="mean", low="min", high="max", n="count")
-    found["status"] = groups["status"].agg(_counted)
+    found["status"] = groups["status"].agg(
+        lambda statuses: ", ".join(f"{n} {word}" for word, n in statuses.value_counts().items())
+    )
     return found.reset_index().dropna(subset="error")
 
 
@@ -110,10 +112,6 @@ def _with_lines(rows: pd.DataFrame) -> pd.DataFrame:
     differ = (least < seeds).rename("differ").reset_index()
     own = rows.merge(differ, on=[*CURVE], how="left")
     return own.assign(line=("seed " + own["seed"].astype(str)).where(own["differ"], "mean"))
-
-
-def _counted(statuses: pd.Series) -> str:
-    return ", ".join(f"{n} {word}" for word, n in statuses.value_counts().items())
 
 
 def _complexities(rows: pd.DataFrame) -> pd.DataFrame:

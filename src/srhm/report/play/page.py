@@ -80,7 +80,8 @@ def archive_curves(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> dict[str
 
 def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
     """The page, with the curves of `archive_curves`."""
-    texts = {name: _script(name) for name in SCRIPTS}
+    files = {name: Path(__file__).with_name(f"{name}.js") for name in SCRIPTS}
+    texts = {name: file.read_text(encoding="utf-8") for name, file in files.items()}
     model = f"{texts['grammar']}\n{texts['training']}"
     protocol = PROTOCOL.model_dump(
         include={"batch_size", "learning_rate", "momentum", "loss_threshold"}
@@ -116,8 +117,3 @@ def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
             hashes=hashes(model, texts["page"]),
         )
     )
-
-
-def _script(name: str) -> str:
-    """A script of this folder."""
-    return Path(__file__).with_name(f"{name}.js").read_text(encoding="utf-8")
