@@ -7,7 +7,7 @@ of slots, are written.
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -120,7 +120,7 @@ def documents(root: Path) -> dict[Path, str]:
         ValueError: if a page lacks its markers, or a slot or a sentence is wrong.
     """
     rows, scorecards = headline(root), all_scorecards(root)
-    parts = {
+    parts: dict[str, Mapping[str, Iterable[str]]] = {
         DEVIATIONS: {"rules": first_rules.in_sum(first_rules.read_rules(root, scorecards))},
         LIST: {
             group: [f"- {link_to(study)}: {_question_and_answer(root, study)}" for study in studies]
