@@ -1,4 +1,4 @@
-"""README.md and the generated documents say what the scorecards of the shipped rows say."""
+"""README.md and the generated documents say what the scorecards of the archived results say."""
 
 import re
 import subprocess

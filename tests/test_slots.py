@@ -52,7 +52,7 @@ def test_a_slot_has_the_number_of_its_claim(scorecards):
         ("<!--= s0-nowhere-*.count --><!--/-->", "no such claim"),
         ("<!--= s0-places-lcn agrees --><!--/-->", "agrees is no verdict"),
         ("<!--= s0-places-lcn reproduced -->", "no end"),
-        ("<!--= nothing/s0-places-lcn --><!--/-->", "no shipped rows of nothing"),
+        ("<!--= nothing/s0-places-lcn --><!--/-->", "no archived results of nothing"),
     ],
 )
 def test_a_sentence_that_a_claim_contradicts_is_refused(slot, message, scorecards):

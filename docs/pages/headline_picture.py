@@ -1,4 +1,4 @@
-"""The picture of README.md: the paper's two statements in the shipped rows of `grid`.
+"""The picture of README.md: the paper's two statements in the archived results of `grid`.
 
 What it shows was written down here before it was drawn. A reviewer's draft had been seen: it chose
 curves of its own, had the output in place of layer 2, and left out v below 5 and all networks that
@@ -96,7 +96,7 @@ def slope_text(claims: pd.DataFrame) -> str:
 
 
 def shown(root: Path, claims: pd.DataFrame) -> HeadlineData:
-    """What the picture shows of the shipped rows and their scorecard."""
+    """What the picture shows of the archived results and their scorecard."""
     law = of_the_law(("lcn", "cnn"), 2)
     points = published_values(reference=[str(root / "reference/published_sample_complexity.csv")])
     theirs = law.entering({"sample_complexity": as_sample_complexities(points)})

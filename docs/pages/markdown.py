@@ -31,7 +31,7 @@ def link_to(study: str) -> str:
 
 
 def between(text: str, name: str, lines: Iterable[str], *, of: str) -> str:
-    """A page with its part of this name written anew; of: the page's name, for errors.
+    """A page with its part of this name rewritten; of: the page's name, for errors.
 
     Raises:
         ValueError: if the page has no such part, or several.

@@ -1,4 +1,4 @@
-"""The page to play with, docs/front/play.html, of its scripts and the shipped rows."""
+"""The page to play with, docs/front/play.html, of its scripts and the archived results."""
 
 from srhm.report.play.page import archive_curves, page_text
 from srhm.store import places
@@ -10,7 +10,7 @@ ROWS = places.PUBLISHED / "grid" / "sparse_hierarchy"
 
 
 def page_of_shipped_rows() -> str:
-    """The page, beside the curves of the main preset.
+    """The page, next to the curves of the main preset.
 
     Raises:
         PublicationError: if a table is missing or damaged, naming it.

@@ -1,6 +1,6 @@
 """Write what documents say of results: pages of docs, pictures, numbers in sentences of README.md.
 
-All of it comes from the scorecards of the shipped rows, which tests/guard/ keeps, and from the
+All of it comes from the scorecards of the archived results, which tests/guard/ keeps, and from the
 registry of the studies. In pages of docs only what stands between the markers, and the numbers
 of slots, are written.
 """
@@ -54,12 +54,12 @@ PAPER = ("sparse_hierarchy", "named_nets")
 MAIN, WIDE = "grid", "paper"
 # The headline on fresh grammars, by the rules of the commit that froze them (reference/README.md).
 FRESH = "reference/fresh_results.csv"
-# Of each study the figure that its README shows, of the shipped rows: tests/guard/pictures.py.
+# Of each study the figure that its README shows, of the archived results: tests/guard/pictures.py.
 PICTURES = "docs/images/studies"
 
 
 def headline(root: Path) -> list[ForestRow]:
-    """Rows of the forest plot of the shipped rows, beside the authors' points and 512 channels."""
+    """Rows of the forest plot: archived results, the authors' points and 512 channels."""
     ours, wide = (read_scorecards(root, preset) for preset in (MAIN, WIDE))
     return forest_rows(
         HEADLINE,
@@ -86,12 +86,12 @@ class ByPractice:
 
 
 def by_practice(root: Path) -> ByPractice:
-    """Of the shipped rows.
+    """Of the archived results.
 
     fits: those of the headline, in its order.
 
     Raises:
-        ValueError: if no curve of the practice is shipped.
+        ValueError: if no curve by the recipe of the figures is archived.
     """
     stated = [claim for one in HEADLINE for claim in one.lines.values()]
     files = (root / "published" / MAIN / "sparse_hierarchy").glob("*.*")
@@ -104,7 +104,7 @@ def by_practice(root: Path) -> ByPractice:
         fits = fits.loc[[claim for claim in stated if claim in fits.index]]
         if len(fits):
             return ByPractice(fits, len(practice_points(*tables)), len(published))
-    raise ValueError(f"published/{MAIN} has no curves of the practice of the paper's figures")
+    raise ValueError(f"published/{MAIN} has no curves by the recipe of the paper's figures")
 
 
 def shown_figure(study: str) -> Figure:
@@ -207,7 +207,7 @@ def _save(figure: Drawing, path: Path, description: str, *, dpi: int = 80) -> No
 
 
 def all_scorecards(root: Path) -> dict[str, dict[str, pd.DataFrame]]:
-    """Scorecards of all shipped rows, by preset and study."""
+    """Scorecards of all archived results, by preset and study."""
     presets = sorted(path.name for path in (root / SCORECARDS).iterdir() if path.is_dir())
     return {preset: read_scorecards(root, preset) for preset in presets}
 
@@ -241,7 +241,7 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
     labels = {row.claim: row.label for row in rows}
     every = {row.claim: row.theirs.partition(" ")[0] for row in rows}
     columns = ("text", "practice", "read")
-    yield line(["measured", "the law", "points", "the text's recipe", "trained as for the figures",
+    yield line(["measured", "Eq. 3, 4", "points", "the text's recipe", "trained as for the figures",
                 "trained and read so", "authors'", "authors', all points"])  # fmt: skip
     yield line(["---"] * 8)
     for fit in practice.fits.to_dict("records"):

@@ -15,7 +15,7 @@ RUNS, MANIFEST = "docs/run_here.md", "codecheck.yml"
 NEVER = "never run"
 ABOUT = """\
 ---
-# What a CODECHECK compares, written by `make readme` from the shipped scorecards, which have the
+# What a CODECHECK compares, written by `make readme` from the archived scorecards, which have the
 # natural logarithms of ratios. `make figures PRESET=grid` computes these from published/, and
 # `make reproduce` trains networks of its own. Who checks adds codechecker, certificate, report and
 # summary; we do not know the ORCIDs of the authors.

@@ -32,7 +32,7 @@ def fill_slots(text: str, scorecards: Scorecards, *, page: str, study: str = "")
 
     Args:
         text: the page.
-        scorecards: of the shipped rows, by preset and study.
+        scorecards: of the archived results, by preset and study.
         page: its name, for errors.
         study: whose page it is; empty where slots must name theirs.
 
@@ -97,4 +97,4 @@ def _claims(study: str, preset: str, scorecards: Scorecards) -> pd.DataFrame:
     for name in [preset] if preset else PRESETS:
         if study in scorecards.get(name, {}):
             return scorecards[name][study]
-    raise ValueError(f"no shipped rows of {study or 'a study that it does not name'}")
+    raise ValueError(f"no archived results of {study or 'a study that it does not name'}")

@@ -91,7 +91,7 @@ class Row(BaseModel):
 
     @property
     def setting(self) -> Setting:
-        """How its settings lie beside the source's."""
+        """How its settings compare with the source's."""
         if self.data == "other":
             return "other data"
         stated = [(one, ours) for one, ours in self.sizes.values() if one is not None]
@@ -160,7 +160,7 @@ def status(found: Verdict, setting: Setting) -> Status:
 
 
 class Scorecards:
-    """The claims of shipped rows, by study and identifier."""
+    """The claims of archived results, by study and identifier."""
 
     def __init__(self, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> None:
         self.preset = {
@@ -173,7 +173,7 @@ class Scorecards:
         }
 
     def of(self, study: str, claim: str) -> dict[Hashable, Any] | None:
-        """What it says of a claim; None where no rows are shipped."""
+        """What it says of a claim; None where no results are archived."""
         return self._claims.get((study, claim))
 
     def status(self, row: Row) -> Status:
@@ -249,7 +249,7 @@ def _claim(entry: str, names: Collection[tuple[str, str]], cards: Scorecards) ->
     pattern = entry.partition("/")[2]
     rows = [one for one in (cards.of(*name) for name in names) if one]
     if not rows:
-        return f"`{pattern}`: no shipped rows"
+        return f"`{pattern}`: no archived results"
     if len(names) == 1:
         expected = expected_text(rows[0])
         asked = f", expected {expected}" if expected != "–" else ""

@@ -27,7 +27,7 @@
 # | `__init__.py` | all parts together, by name |
 # | `figures.py`, `captions/seen_pairs.rst` | a figure of the table, and the caption |
 # | `claims.py` | expected values, with tolerances |
-# | `README.md` | question and answer; `methods.md` beside it may have definitions |
+# | `README.md` | question and answer; `methods.md` next to it may have definitions |
 #
 # Outside of this folder you write one line of `families.py` and a section of a preset.
 
