@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from headless import said_by
 from markup import wrong
-from pages.play import PAGE, page_of_shipped_rows
 
 from srhm.data import train_and_test
 from srhm.measure.sensitivity import Probe, one_node, sensitivities, transform
@@ -16,7 +15,7 @@ from srhm.model.encoding import symbols
 from srhm.model.grammar import GrammarParameters, draw_grammar
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.report.play.page import PROTOCOL, WIDTH
+from srhm.report.play.page import PAGE, PROTOCOL, WIDTH, page_of_shipped_rows
 from srhm.training.reference import ReferenceEngine
 
 ROOT = Path(__file__).parents[1]

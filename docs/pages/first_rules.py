@@ -4,7 +4,6 @@ reference/first_rules.csv has the first, reference/gone_claims.csv what became o
 none any more.
 """
 
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +82,12 @@ def of_studies(rules: Rules) -> Iterator[str]:
     Raises:
         ValueError: if GONE does not say what became of a claim.
     """
-    heads = ["study", "preset", "claims", *KINDS, "changed after seeing results"]
-    yield from table(heads, itertools.starmap(_of_study, rules.by_study()))
+    heads, lines = ["study", "preset", "claims", *KINDS, "changed after seeing results"], []
+    for preset, study, before, now in rules.by_study():
+        pairs = zip(_counts(before), _counts(now), strict=True)
+        counts = [str(first) if first == last else f"{first} → {last}" for first, last in pairs]
+        lines.append([study, preset, *counts, str(int((now["fixed"] == "after").sum()))])
+    yield from table(heads, lines)
     before, now = rules.counted()
     left = before.merge(now[KEY], on=KEY, how="left", indicator=True).query("_merge == 'left_only'")
     became = left.merge(rules.gone, on=KEY, how="left")["became"]
@@ -98,12 +101,6 @@ def of_studies(rules: Rules) -> Iterator[str]:
         f"Gone since: {len(left)} claims, of which {failed} differed; {parts}. New: {new}. Claims"
         f" of {WIDE} are claims of {MAIN}, too, and count once."
     )
-
-
-def _of_study(preset: str, study: str, before: pd.DataFrame, now: pd.DataFrame) -> list[str]:
-    pairs = zip(_counts(before), _counts(now), strict=True)
-    counts = [str(one) if one == other else f"{one} → {other}" for one, other in pairs]
-    return [study, preset, *counts, str(int((now["fixed"] == "after").sum()))]
 
 
 def _counts(claims: pd.DataFrame) -> list[int]:

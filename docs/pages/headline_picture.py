@@ -18,7 +18,6 @@ definition.
 """
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,7 +26,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from srhm.paper.sparse_hierarchy.analysis import of_the_law, published_values
 from srhm.scorecard.authors_points import as_sample_complexities
@@ -162,7 +160,12 @@ def _law(axes: Axes, what: HeadlineData, shades: Shades) -> None:
 def _falls(axes: Axes, falls: pd.DataFrame, shades: Shades) -> None:
     colours = {"D_2": shades.shifts, "S_2": shades.synonyms, "test_error": shades.ink}
     for order, (criterion, colour) in enumerate(colours.items()):
-        lines = list(_lines(falls[falls["criterion"] == criterion]))
+        # Of each curve its values at COMMON, NaN beyond its sizes.
+        curves = falls[falls["criterion"] == criterion].sort_values("ratio").groupby("curve")
+        lines = [
+            np.interp(np.log(COMMON), np.log(curve["ratio"]), curve["value"], np.nan, np.nan)
+            for _, curve in curves
+        ]
         for line in lines:
             axes.plot(COMMON, line, color=colour, lw=0.8, alpha=0.15, zorder=2 + order)
         stack = np.array(lines)
@@ -183,13 +186,6 @@ def _falls(axes: Axes, falls: pd.DataFrame, shades: Shades) -> None:
                         ("to synonyms", shades.synonyms, "bold"),
                         ("to shifts", shades.shifts, "bold")])  # fmt: skip
     _title(axes, "b", "Error and sensitivities")
-
-
-def _lines(falls: pd.DataFrame) -> Iterator[NDArray[np.float64]]:
-    """Of each curve its values at COMMON, NaN beyond its sizes."""
-    for _, own in falls.sort_values("ratio").groupby("curve"):
-        at = np.log(own["ratio"])
-        yield np.interp(np.log(COMMON), at, own["value"], left=np.nan, right=np.nan)
 
 
 def _words(axes: Axes, x: float, lines: list[tuple[str, str, str]]) -> None:

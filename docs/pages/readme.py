@@ -21,7 +21,6 @@ from PIL.PngImagePlugin import PngInfo
 from pages import (
     first_rules,
     headline_picture,
-    play,
     positions_picture,
     records,
     thesis,
@@ -35,6 +34,7 @@ from srhm.paper.sparse_hierarchy.analysis import practice_points, published_valu
 from srhm.paper.sparse_hierarchy.headline import HEADLINE, other_run
 from srhm.planning.registry import GROUPS, STUDIES, file_of_study
 from srhm.report import forest
+from srhm.report.play import page as play
 from srhm.report.prose import COMMENT
 from srhm.scorecard.card import SCORECARDS, read_scorecards
 from srhm.scorecard.expectations import VERDICTS

@@ -236,8 +236,15 @@ def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
     words = [_claim(pattern, names, cards) for pattern, names in row.matched.items()]
     kind = "a picture" if row.picture else "–" if row.sketch else "no claim"
     yield "; ".join(words) or kind
+    sizes = [
+        f"{name} {'not stated' if stated is None else _number(stated)} → {_number(ours)}"
+        if stated != ours
+        else f"{name} {_number(ours)}"
+        for name, (stated, ours) in row.sizes.items()
+    ]
+    differ = "; ".join([*sizes, *([_markdown(row.besides)] if row.besides else [])])
     told = row.sizes or ((row.claims or row.picture) and found != "missing")
-    yield _settings(row) if told else "–"
+    yield (f"{row.setting}: {differ}" if differ else row.setting) if told else "–"
     links = [
         f"{link_to(study)} `{figure}`"
         for study, _, figure in (one.partition("/") for one in row.figures)
@@ -258,17 +265,6 @@ def _claim(entry: str, names: Collection[tuple[str, str]], cards: Scorecards) ->
     return f"`{pattern}`: " + ", ".join(
         f"{counts[word]} {word}" for word in VERDICTS if counts[word]
     )
-
-
-def _settings(row: Row) -> str:
-    parts = [
-        f"{name} {'not stated' if one is None else _number(one)} → {_number(ours)}"
-        if one != ours
-        else f"{name} {_number(ours)}"
-        for name, (one, ours) in row.sizes.items()
-    ]
-    parts += [_markdown(row.besides)] if row.besides else []
-    return f"{row.setting}: {'; '.join(parts)}" if parts else row.setting
 
 
 def _number(value: float) -> str:

@@ -87,19 +87,15 @@ def refusals(error: ValidationError, model: type[BaseModel], *, where: str = "")
         key = ".".join([*filter(None, [where]), *place])
         message = detail["msg"].removeprefix("Value error, ")
         if detail["type"] == "extra_forbidden":
-            message = f"unknown key; allowed are {', '.join(_model_at(model, detail['loc']))}"
+            holder = model  # of the last key of the place
+            for part in detail["loc"][:-1]:
+                if isinstance(part, str) and part in holder.model_fields:
+                    holder = next(iter(_models_of(holder.model_fields[part].annotation)), holder)
+            message = f"unknown key; allowed are {', '.join(holder.model_fields)}"
         elif detail["type"] != "missing" and not isinstance(detail["input"], dict):
             message = f"{detail['input']!r} is not allowed: {message}"
         lines.append(f"  {key or 'configuration'}: {message}")
     return "\n".join(lines)
-
-
-def _model_at(model: type[BaseModel], location: tuple[int | str, ...]) -> Mapping[str, Any]:
-    """Fields of the model that holds the last key of a location, for the message."""
-    for part in location[:-1]:
-        if isinstance(part, str) and part in model.model_fields:
-            model = next(iter(_models_of(model.model_fields[part].annotation)), model)
-    return model.model_fields
 
 
 def _models_of(annotation: Any) -> list[type[BaseModel]]:

@@ -206,11 +206,17 @@ class Planned:
     @property
     def trained(self) -> dict[str, Curve]:
         """The curves that are trained where this is run, without the cells that are published."""
-        return {
-            name: left
-            for name, one in self.curves.items()
-            if name not in self.published and (left := self._lacking(one)).entries
-        }
+        trained = {}
+        for name, curve in self.curves.items():
+            if taken := self.partly.get(name):
+                left = tuple(entry for entry in curve.entries if entry["key"] not in taken)
+                curve = replace(curve, entries=left)
+                if curve.search:  # what is known of a seed says which network it trains next
+                    known = tuple(sorted(taken))
+                    curve = replace(curve, published_in=self.published_in, taken=known)
+            if name not in self.published and curve.entries:
+                trained[name] = curve
+        return trained
 
     @property
     def archived(self) -> str:
@@ -220,14 +226,6 @@ class Planned:
             return ""
         others = f" and {n_cells} cells of others" if n_cells else ""
         return f"{len(self.published)} of {len(self.curves)} curves{others} are archived rows"
-
-    def _lacking(self, curve: Curve) -> Curve:
-        if not (taken := self.partly.get(curve.name)):
-            return curve
-        left = tuple(entry for entry in curve.entries if entry["key"] not in taken)
-        # What is known of a seed says which of its networks is trained next.
-        folder, known = (self.published_in, tuple(sorted(taken))) if curve.search else ("", ())
-        return replace(curve, entries=left, published_in=folder, taken=known)
 
 
 @dataclass(frozen=True, kw_only=True)

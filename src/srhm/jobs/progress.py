@@ -38,7 +38,7 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
     try:
         yield log
         handlers[0].handle(
-            log.makeRecord(log.name, logging.INFO, "", 0, "done: %s", (_taken(),), None)
+            log.makeRecord(log.name, logging.INFO, "", 0, "done: %s", (_used(),), None)
         )
     except SystemExit:  # a job that was stopped has said so
         raise
@@ -55,24 +55,19 @@ def job_log(path: str | Path, *, name: str) -> Iterator[logging.Logger]:
             handler.close()
 
 
-def _taken() -> str:
+def _used() -> str:
     """Processor time of this process and of those that it has waited for, and its peak of memory.
 
     Snakemake's own `benchmark` measures the same by asking for them twice a second, which took half
     of its processor time.
     """
-    own, waited_for = (
+    this, waited_for = (
         resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     )
-    seconds = sum(one.ru_utime + one.ru_stime for one in (own, waited_for))
-    return f"{seconds:.1f} s of processor time, {_peak(own) / 1e6:.0f} MB at most"
-
-
-def _peak(own: resource.struct_rusage) -> float:
-    """Largest memory of this process, in bytes."""
-    status = Path("/proc/self/status")
-    if not status.is_file():
-        return float(own.ru_maxrss)  # macOS counts in bytes
-    # On Linux ru_maxrss begins with the memory of the process that started this one.
-    (line,) = (one for one in status.read_text("utf-8").splitlines() if one.startswith("VmHWM"))
-    return 1024 * float(line.split()[1])
+    seconds = sum(part.ru_utime + part.ru_stime for part in (this, waited_for))
+    peak, status = float(this.ru_maxrss), Path("/proc/self/status")  # macOS counts in bytes
+    if status.is_file():
+        # On Linux ru_maxrss begins with the memory of the process that started this one.
+        lines = status.read_text("utf-8").splitlines()
+        peak = 1024 * next(float(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    return f"{seconds:.1f} s of processor time, {peak / 1e6:.0f} MB at most"

@@ -78,7 +78,14 @@ def watched(
             jobs = [*kept, *forgotten]
             gone = await self._gone(jobs) if jobs else []
             for job in gone:
-                self._end(job)
+                if all(Path(str(file)).exists() for file in job.job.output):
+                    self.report_job_success(job)
+                else:
+                    self.report_job_error(
+                        job,
+                        msg=f"Slurm has no job {job.external_jobid} any more, and not all of its"
+                        " files are there. Finished networks are stored. ",
+                    )
             for job in jobs:
                 if id(job) not in self.ended:
                     yield job
@@ -111,16 +118,6 @@ def watched(
             over = [job for job in jobs if found.get(job.external_jobid, "COMPLETED") in ENDED]
             before, self.lost = self.lost, {job.external_jobid for job in over}
             return [job for job in over if job.external_jobid in before]
-
-        def _end(self, job: Any) -> None:
-            if all(Path(str(file)).exists() for file in job.job.output):
-                self.report_job_success(job)
-            else:
-                self.report_job_error(
-                    job,
-                    msg=f"Slurm has no job {job.external_jobid} any more, and not all of its files"
-                    " are there. Finished networks are stored. ",
-                )
 
         def report_job_success(self, job: Any) -> None:
             self.ended.add(id(job))

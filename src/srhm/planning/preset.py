@@ -26,7 +26,6 @@ from srhm.declare.study import (
     CellMeasurement,
     ConfigError,
     Curve,
-    CurveMeasurement,
     Planned,
     Sample,
     Study,
@@ -382,7 +381,12 @@ def _single_cells(
         ):
             continue
         if one.measured not in known:
-            known[one.measured] = _published_keys(folder, measured)
+            from srhm.store.published import measured_keys  # takes pandas, half a second
+
+            try:
+                known[one.measured] = measured_keys(folder, measured)
+            except PublicationError as error:
+                raise ConfigError(str(error)) from error
         store = directory / places.store_of(one.trainer)
         keys = [
             entry["key"] for entry in one.entries if entry["key"] in known[one.measured] - trained
@@ -391,15 +395,6 @@ def _single_cells(
         if taken and (one.name not in missing or len(taken) == len(one.entries)):
             found[one.name] = taken
     return found
-
-
-def _published_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
-    from srhm.store.published import measured_keys  # takes pandas, half a second
-
-    try:
-        return measured_keys(folder, measured)
-    except PublicationError as error:
-        raise ConfigError(str(error)) from error
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:
@@ -448,11 +443,6 @@ def key_table() -> str:
     return "\n".join(rows)
 
 
-def write_schema(folder: Path) -> None:
-    """Writes config/schema.json."""
-    text = json.dumps(json_schema(), indent=2) + "\n"
-    (folder / "schema.json").write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    write_schema(PACKAGE.parents[1] / "config")
+    schema = json.dumps(json_schema(), indent=2) + "\n"
+    (PACKAGE.parents[1] / "config" / "schema.json").write_text(schema, encoding="utf-8")

@@ -165,9 +165,7 @@ CODE = "srhm.training.stacked:train_stack"
 def made_by_other_code(versions: str) -> bool:
     """Whether a row's `versions` name a form for GPUs whose code has been changed since."""
     form = ON_GPU.search(versions)
-    if form is None:
-        return False
-    return form[1] != digest_of(CODE)
+    return form is not None and form[1] != digest_of(CODE)
 
 
 def row_of(path: Path) -> Mapping[str, Any]:

@@ -177,9 +177,17 @@ def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozens
         PublicationError: if a table is missing or damaged.
     """
     known = published_keys(folder)
-    curves = {key: curve for key, curve in _curves(folder).items() if key in known}
+    # Each cell with the curve whose rows of it are taken: the first that has it.
+    curves: dict[str, str] = {}
+    for curve, key in _curves_and_keys(published_file(folder, "cells")):
+        if key in known:
+            curves.setdefault(key, curve)
     for measurement in measured:
-        found = [_measured(folder, table, name) for table, name in measurement.tables.items()]
+        found = []
+        for table, schema in measurement.tables.items():
+            file = published_file(folder, table)
+            there = file.is_file() and pq.read_schema(file).names == schema_of(schema).names
+            found.append(set(_curves_and_keys(file)) if there else set())
         if measurement.may_be_empty:
             some = {curve for pairs in found for curve, _ in pairs}
             curves = {key: curve for key, curve in curves.items() if curve in some}
@@ -189,24 +197,10 @@ def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozens
     return frozenset(curves)
 
 
-def _curves(folder: Path) -> dict[str, str]:
-    """Each published cell with the curve whose rows of it are taken: the first that has it."""
-    rows = _columns(published_file(folder, "cells"), "key", "curve").drop_duplicates("key")
-    return dict(zip(rows["key"], rows["curve"], strict=True))
-
-
-def _measured(folder: Path, table: str, schema: str) -> set[tuple[str, str]]:
-    """Pairs of curve and key that a table has rows of; none without it or with other columns."""
-    file = published_file(folder, table)
-    if not file.is_file() or pq.read_schema(file).names != schema_of(schema).names:
-        return set()
-    rows = _columns(file, "curve", "key")
-    return set(zip(rows["curve"], rows["key"], strict=True))
-
-
-def _columns(file: Path, *names: str) -> pd.DataFrame:
+def _curves_and_keys(file: Path) -> list[tuple[str, str]]:
     with pq.ParquetFile(file, pre_buffer=False) as opened:
-        return opened.read(columns=list(names), use_threads=False).to_pandas(use_threads=False)
+        table = opened.read(columns=["curve", "key"], use_threads=False)
+    return list(zip(table["curve"].to_pylist(), table["key"].to_pylist(), strict=True))
 
 
 # Significant bits, by table and column. A sensitivity over some thousand data has an error of about

@@ -14,8 +14,13 @@ from markupsafe import Markup
 
 from srhm.figures import looks
 from srhm.report.prose import environment, hashes
+from srhm.store.places import PUBLISHED
+from srhm.store.published import published_file, read_published_table
+from srhm.store.tables import CELLS, SENSITIVITIES
 from srhm.training.configuration import SensitivityOptions, Training
 
+PAGE = "docs/front/play.html"
+ROWS = PUBLISHED / "grid" / "sparse_hierarchy"
 PROTOCOL = Training.model_validate({})
 MEASUREMENT = SensitivityOptions.model_validate({})
 # In the order in which they are read.
@@ -48,12 +53,16 @@ LOOKS = {
 }
 
 
-def archive_curves(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Mean curves of a publication, by "net v s0": P, test error, S and D of the output, n seeds.
+def archive_curves() -> dict[str, dict[str, Any]]:
+    """Mean curves of published/grid, by "net v s0": P, test error, S and D of the output, n seeds.
 
-    cells, sensitivities: tables.CELLS and tables.SENSITIVITIES. S and D are those of level 1, with
-    transformations as in the text; None where they can change nothing.
+    S and D are those of level 1, with transformations as in the text; None where they can change
+    nothing.
     """
+    cells, sensitivities = (
+        read_published_table(published_file(ROWS, name), schema)
+        for name, schema in (("cells", CELLS), ("sensitivities", SENSITIVITIES))
+    )
     chosen = cells[cells["net"].isin(("cnn", "lcn"))]
     for name, value in ARCHIVE.items():
         chosen = chosen[chosen[name] == value]
@@ -66,20 +75,25 @@ def archive_curves(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> dict[str
     seen = sensitivities.query("layer == 'output' and l == 1 and variant == 'text'")
     by_kind = seen.pivot_table(index="key", columns="kind", values="value")
     rows = chosen.join(by_kind, on="key")
-    found = {}
+    curves = {}
     for (net, v, s0), curve in rows.groupby(["net", "v", "s0"]):
         means = curve.groupby("P")[["test_error", "S", "D"]].mean().round(4)
-        found[f"{net} {v} {s0}"] = {
+        curves[f"{net} {v} {s0}"] = {
             "P": means.index.tolist(),
             "error": means["test_error"].tolist(),
             **{kind: [None if pd.isna(x) else x for x in means[kind]] for kind in ("S", "D")},
             "n": int(curve.groupby("P")["seed"].nunique().min()),
         }
-    return found
+    return curves
 
 
-def page_text(archive: Mapping[str, Mapping[str, Any]]) -> str:
-    """The page, with the curves of `archive_curves`."""
+def page_of_shipped_rows() -> str:
+    """The page, next to the curves of the main preset.
+
+    Raises:
+        PublicationError: if a table is missing or damaged, naming it.
+    """
+    archive = archive_curves()
     files = {name: Path(__file__).with_name(f"{name}.js") for name in SCRIPTS}
     texts = {name: file.read_text(encoding="utf-8") for name, file in files.items()}
     model = f"{texts['grammar']}\n{texts['training']}"
