@@ -1,7 +1,6 @@
 """A status of docs/thesis.md follows from verdicts and settings; its table names what is there."""
 
 import re
-from itertools import product
 from math import isfinite
 from pathlib import Path
 
@@ -39,10 +38,7 @@ def test_the_verdict_of_a_row_is_that_of_its_worst_claim(verdicts, found):
 @pytest.mark.parametrize(
     ("values", "found"),
     [
-        ({}, "as published"),
-        ({"sizes": {"P": (100, 100)}}, "as published"),
-        ({"sizes": {"P": (100, 100), "N": (None, 9)}}, "near"),
-        ({"besides": "fewer steps"}, "near"),
+        ({}, "near"),
         ({"sizes": {"P": (100, 25), "N": (100, 400)}}, "near"),
         ({"sizes": {"P": (100, 24)}}, "far"),
         ({"sizes": {"P": (100, 401)}}, "far"),
@@ -56,14 +52,12 @@ def test_settings_are_near_up_to_a_factor_of_four_in_each_size(values, found):
 
 
 def test_the_status_follows_from_verdict_and_settings():
-    near, less = ("as published", "near"), ("far", "other data")
-    found = {(one, setting): status(one, setting) for one, setting in product(
-        ("reproduced", "undecided", "differs", "nothing measured"), (*near, *less))}  # fmt: skip
-    assert [found["reproduced", one] for one in (*near, *less)] == ["works"] * 2 + ["elsewhere"] * 2
+    far = ("far", "other data")
+    assert [status("reproduced", one) for one in ("near", *far)] == ["works", *["elsewhere"] * 2]
     for one, expected in (
         ("undecided", "undecided"), ("differs", "differs"), ("nothing measured", "missing"),
     ):  # fmt: skip
-        assert {found[one, setting] for setting in (*near, *less)} == {expected}
+        assert {status(one, setting) for setting in ("near", *far)} == {expected}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ TABLE, PAGE = "docs/thesis.yaml", "docs/thesis.md"
 FACTOR = 4
 FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
-Setting = Literal["as published", "near", "far", "other data"]
+Setting = Literal["near", "far", "other data"]
 Verdict = Literal["reproduced", "undecided", "differs", "nothing measured"]
 Status = Literal["works", "elsewhere", "differs", "undecided", "missing", "sketch"]
 STATUSES: tuple[Status, ...] = get_args(Status)
@@ -40,9 +40,9 @@ class Row(BaseModel):
     """A figure or a statement of a source.
 
     at: figures besides those of its claims that show it here, as study/figure. claims: as
-    study/identifier, or patterns of them. data: whose. sizes: by name the source's, None where it
-    is not stated, and ours. besides: what else differs. picture: the source has no number to be
-    tested. sketch: nothing to run. note: a reason.
+    study/identifier, or patterns of them. data: whose. sizes: by name the source's and ours.
+    besides: what else differs. picture: the source has no number to be tested. sketch: nothing to
+    run. note: a reason.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -51,7 +51,7 @@ class Row(BaseModel):
     at: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     data: Literal["source", "images", "other"] = "source"
-    sizes: dict[str, tuple[float | None, float]] = {}
+    sizes: dict[str, tuple[float, float]] = {}
     besides: str = ""
     picture: bool = False
     sketch: bool = False
@@ -94,11 +94,8 @@ class Row(BaseModel):
         """How its settings compare with the source's."""
         if self.data == "other":
             return "other data"
-        stated = [(one, ours) for one, ours in self.sizes.values() if one is not None]
-        if any(max(one, ours) > FACTOR * min(one, ours) for one, ours in stated):
-            return "far"
-        same = all(one == ours for one, ours in self.sizes.values())
-        return "as published" if self.data == "source" and same and not self.besides else "near"
+        far = any(max(pair) > FACTOR * min(pair) for pair in self.sizes.values())
+        return "far" if far else "near"
 
 
 class Chapter(BaseModel):
@@ -150,7 +147,7 @@ def worst(verdicts: Sequence[str]) -> Verdict:
 def status(found: Verdict, setting: Setting) -> Status:
     """What a row with this verdict and these settings is."""
     if found == "reproduced":
-        return "works" if setting in ("as published", "near") else "elsewhere"
+        return "works" if setting == "near" else "elsewhere"
     others: dict[Verdict, Status] = {
         "differs": "differs",
         "undecided": "undecided",
@@ -237,10 +234,7 @@ def _cells(row: Row, found: Status, cards: Scorecards) -> Iterator[str]:
     kind = "a picture" if row.picture else "–" if row.sketch else "no claim"
     yield "; ".join(words) or kind
     sizes = [
-        f"{name} {'not stated' if stated is None else _number(stated)} → {_number(ours)}"
-        if stated != ours
-        else f"{name} {_number(ours)}"
-        for name, (stated, ours) in row.sizes.items()
+        f"{name} {_number(stated)} → {_number(ours)}" for name, (stated, ours) in row.sizes.items()
     ]
     differ = "; ".join([*sizes, *([_markdown(row.besides)] if row.besides else [])])
     told = row.sizes or ((row.claims or row.picture) and found != "missing")
