@@ -15,7 +15,7 @@ if find_spec("srhm") is None:
         " installs all, and .venv/bin/snakemake is the Snakemake to use"
     )
 
-from srhm.commands.preset_file import note_preset, read_preset
+from srhm.commands.presets import note_preset, read_preset
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.declare.study import ConfigError
 from srhm.jobs import slurm

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from srhm.commands.preset_file import read_preset
+from srhm.commands.presets import read_preset
 from srhm.declare.names import resolved
 from srhm.declare.study import Use, names_in
 from srhm.planning.preset import Plan, plan_preset

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from srhm.commands.preset_file import read_preset
+from srhm.commands.presets import read_preset
 from srhm.declare.study import ConfigError
 from srhm.store.provenance import PACKAGE
 

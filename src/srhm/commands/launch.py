@@ -26,7 +26,6 @@ import yaml
 from srhm.commands import limits, variables
 from srhm.commands.limits import OF_A_JOB, OF_SNAKEMAKE, OF_TRAINING
 from srhm.commands.live_view import PrintedLines, wall_time
-from srhm.commands.preset_file import note_preset, read_preset
 from srhm.commands.presets import (
     DEFAULT,
     QUICK,
@@ -34,8 +33,10 @@ from srhm.commands.presets import (
     add_device,
     add_source,
     n_cores,
+    note_preset,
     parser_for,
     preset_with_rows,
+    read_preset,
     run_of,
 )
 from srhm.commands.printing import REFUSED, Refused, outlasting

@@ -9,9 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -22,10 +24,19 @@ from srhm.report.forest import svg
 from srhm.report.methods import JUDGING, contents, methods_html, together
 from srhm.report.page_table import PageTable
 from srhm.report.prose import environment
-from srhm.report.scorecard_rows import Strip, scorecard_by_verdict
 from srhm.scorecard.card import SCHEMA, claims_in
 from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
 from srhm.scorecard.headline import forest_rows, in_words, statement_table
+from srhm.scorecard.numbers import (
+    authors_text,
+    band,
+    differs_like_authors,
+    distances_text,
+    expected_text,
+    measured_text,
+    unit,
+    value_text,
+)
 from srhm.scorecard.text import (
     AFTER,
     EQUIVALENCE,
@@ -43,6 +54,8 @@ PAPER, PAPER_FIGURES = "report", range(1, 18)
 NO_CLAIMS = "This page has no claims: it shows figures and tables.\n"
 # The order in which claims are shown.
 SHOWN_FIRST = ("differs", "inconclusive", "reproduced")
+# Of the drawings beside claims, in tolerances.
+EXTENT = 3.0
 
 
 class StudyTables(Mapping[str, pd.DataFrame]):
@@ -159,12 +172,12 @@ def render(
         in_short={} if of_paper else in_short(scorecard),
         has_claims=any(study["claims"] is not None for study in studies),
         counts=verdict_counts(scorecard),
-        verdicts=scorecard_by_verdict(scorecard, SHOWN_FIRST),
+        verdicts=claims_by_verdict(scorecard),
         signs=SIGNS,
         after=AFTER,
         equivalence=EQUIVALENCE,
         judging=JUDGING,
-        extent=Strip.EXTENT,
+        extent=EXTENT,
         **_answer(studies, scorecard, publications=spec["publications"]),
         **_of_figures(spec, figures, scorecard),
     )  # fmt: skip
@@ -192,7 +205,7 @@ def _of_figures(
     }
     # Claims of which a number is expected, by the name of their figure.
     claims_of: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
-    for word, claims in scorecard_by_verdict(scorecard, SHOWN_FIRST):
+    for word, claims in claims_by_verdict(scorecard):
         for claim in claims if word in VERDICTS else ():
             if name := anchors.get(_figure_of(claim["figure"])):
                 claims_of[name].append(claim)
@@ -285,6 +298,37 @@ def _missing(
             yield f"image of {figure.label}"
         if figure.caption is None:
             yield f"caption of {figure.label}"
+
+
+def claims_by_verdict(scorecard: pd.DataFrame) -> list[tuple[str, list[dict[Any, Any]]]]:
+    """Verdicts in the order of SHOWN_FIRST, then others, each with its claims: numbers as text.
+
+    strip: where value and interval lie, in tolerances from what is expected, cut at ±EXTENT, and
+    the band that the claim allows; of a bound the unit is the bound, and the band all on its side.
+    None where it cannot be drawn.
+    """
+    by_verdict: dict[str, list[dict[Any, Any]]] = {word: [] for word in SHOWN_FIRST}
+    for row in scorecard.to_dict("records"):
+        expected, tolerance, strip = row["expected"], unit(row), None
+        if isfinite(row["value"]) and isfinite(expected) and tolerance > 0:
+            value, low, high = (
+                (row[name] - expected) / tolerance for name in ("value", "low", "high")
+            )
+            low, high = low if isfinite(low) else -inf, high if isfinite(high) else inf
+            shown = np.clip([value, low, high, *band(row)], -EXTENT, EXTENT).tolist()
+            strip = dict(zip(("value", "low", "high"), shown, strict=False)) | {
+                "band": shown[3:], "cut_low": low < shown[1], "cut_high": high > shown[2],
+            }  # fmt: skip
+        texts = {
+            "expected_text": expected_text(row),
+            "measured_text": measured_text(row),
+            "value_text": value_text(row),
+            "authors_text": authors_text(row),
+            "like_authors": differs_like_authors(row),
+            "distances": distances_text(row),
+        }
+        by_verdict.setdefault(row["verdict"], []).append({**row, **texts, "strip": strip})
+    return [(word, claims) for word, claims in by_verdict.items() if claims]
 
 
 def _figure_of(panels: str) -> int | str:

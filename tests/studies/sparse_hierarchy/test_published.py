@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from srhm.commands import publish as published
-from srhm.commands.preset_file import read_preset
+from srhm.commands.presets import read_preset
 from srhm.commands.presets import CONFIG as CONFIGS
 from srhm.commands.presets import Run
 from srhm.declare.study import ConfigError
