@@ -61,7 +61,10 @@ for name, studies in EXPLORERS.items():
             name
         input:
             tables=[table["file"] for table in pages.explored_tables(PLAN, studies)],
-            parts=sorted(str(file) for file in (PACKAGE / "report/explorer").glob("explorer.*")),
+            parts=[
+                PACKAGE / "report/layout.html",
+                *(PACKAGE / "report/explorer").glob("explorer.*"),
+            ],
             publications=pages.publications_of(PLAN, studies),
         output:
             page=report(places.page_file(PRESET, name), category="Pages"),
