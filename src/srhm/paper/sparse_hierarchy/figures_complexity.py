@@ -206,12 +206,12 @@ def _over_prediction(
     most = 2.0 * pd.concat([drawn["y"], published["over"]]).max()
     theirs = published[:0] if curves.empty else published
     return Panel(
-        title=f"{net.upper()}: over the prediction", note=note,
+        title=f"{net.upper()}: divided by the prediction", note=note,
         marks=[*complexity_marks(drawn, x="at", by=by),
                papers_marks(theirs, x="at", y="over", by=by),
                level(1, "$y=x$", name="1", line="--")],
         x=Axis("features $v$", ticks=curves["v"]),
-        y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True,
+        y=Axis(f"$P^*$ / {EQUATIONS[net][0]}", log=True,
                limits=(None, most) if note and isfinite(most) else (None, None)),
     )  # fmt: skip
 
@@ -339,7 +339,7 @@ def authors_points(
                         points[points["s"] == 2].groupby("net")["log_ratio"])  # fmt: skip
     return mosaic([
         Panel(title=title, x=Axis("our $P^*$", log=True, limits=ends),
-              y=Axis("the authors' $P^*$ over ours", log=True), marks=[
+              y=Axis("the authors' $P^*$ / our $P^*$", log=True), marks=[
                   level(1, "equal", name="equal", line="--"),
                   *(level(at, "tolerance of the mean", name=f"tolerance {at:.2f}")
                     for at in (1 / TOLERANCE, TOLERANCE)),

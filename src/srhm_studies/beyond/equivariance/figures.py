@@ -98,7 +98,7 @@ def _accuracies(
     means = own.groupby(["equivariant", "x"])["accuracy"].mean().reset_index()
     by = [by_name("equivariant", LOOKS, LOOKS, "Network")]
     return Panel(
-        title=title, y=Axis("accuracy in the test", limits=(0, 1.05)),
+        title=title, y=Axis("test accuracy", limits=(0, 1.05)),
         x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))), marks=[
             Marks(rows=own, x="x", y="accuracy", by=by, name="seeds", size=3.5),
             Marks(rows=means, x="x", y="accuracy", by=[by[0].without("marker")], name="mean",
@@ -128,7 +128,7 @@ def equivariance_layers(cells: pd.DataFrame, blocks: pd.DataFrame, *, preset: st
 
 def _by_layer(rows: pd.DataFrame) -> Panel:
     """Geometric means over blocks of each seed, and over seeds."""
-    title = "change over distance of the nearest"
+    title = "change / distance of the nearest"
     if rows.empty:
         return Panel(title=title)
     alike = (rows["pair"] == "mirror images") & (rows["layer"] == 1)
@@ -191,7 +191,7 @@ def equivariance_error(cells: pd.DataFrame, *, preset: str) -> Figure:
     )  # fmt: skip
     return mosaic([
         a, b, _errors("SO(3)", plain, "band", "band limit $b$", depths),
-        _errors("SO(3): grid", shallow, "oversampling", "points of the grid over $2b$", depths),
+        _errors("SO(3): grid", shallow, "oversampling", "grid points / $2b$", depths),
         e, f,
     ], columns=3, preset=preset, notes=[
         note for letters, own in (("A, B, E, F", voxels), ("C, D", sphere))

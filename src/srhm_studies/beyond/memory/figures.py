@@ -100,7 +100,7 @@ def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
             law(r, lambda at: analysis.exit_rate_of_many(first, at), "Eq. 23, many states",
                 line=":"),
         ]),
-        Panel(title="over Eq. 6", x=RESET, y=Axis("$\\varepsilon$ over Eq. 6"), marks=[
+        Panel(title="divided by Eq. 6", x=RESET, y=Axis("$\\varepsilon$ / Eq. 6"), marks=[
             Marks(rows=best, x="r", y="ratio", by=[sizes, mus]), level(1, "1: Eq. 6", line="-"),
         ]),
     ], columns=2, preset=preset)  # fmt: skip

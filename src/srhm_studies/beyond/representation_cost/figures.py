@@ -290,7 +290,7 @@ def cost_half(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figu
     pairs = rows.melt(["k", "seed", "outputs"], list(PAIRS), "pairs", "apart")
     by = [outputs, by_name("pairs", pairs["pairs"], PAIRS, "Pairs of (A)")]
     return mosaic([
-        Panel(title="pairs", x=LAYER, y=Axis("distance over that of any", limits=(0, None)),
+        Panel(title="pairs", x=LAYER, y=Axis("distance / distance of any pair", limits=(0, None)),
               marks=[_lines(pairs, "apart", *by), level(0.1, "a tenth (A)", name="tenth")]),
         Panel(title="representations", x=LAYER, y=DIRECTIONS,
               marks=[_lines(rows, "n_visible", outputs)]),

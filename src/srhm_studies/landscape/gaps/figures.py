@@ -33,14 +33,14 @@ LEAST_SHOWN = -2.0  # of an exponent; intervals that go on below have an arrowhe
 # Exponents of a kind, side by side.
 SIDES = {
     "plus": Look(r"$\theta$ of $z$", marker="o"),
-    "median": Look(r"$\theta$ of $\Delta$ over its median", marker="s"),
+    "median": Look(r"$\theta$ of $\Delta$ / median", marker="s"),
     "minus": Look(r"$\gamma$ of jammed networks", marker="^"),
     "fitted": Look(r"$\gamma$ of networks that fit", marker="v"),
 }
 # Side, title, label, slope of the thesis, end of the window that is fitted.
 DENSITIES = (
     ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, analysis.HIGH),
-    ("median", "unsatisfied points, by median", r"$\Delta$ over its median", 0.3, analysis.TAIL),
+    ("median", "unsatisfied points, by median", r"$\Delta$ / median", 0.3, analysis.TAIL),
     ("minus", "satisfied points", r"$|\Delta|$", -0.2, analysis.HIGH),
 )
 THESIS = "thesis: slopes 0.3, −0.2 (A to C)"
@@ -133,7 +133,7 @@ def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
             Marks(rows=short.dropna(subset="value"), x="at", y="value", name="short", by=[tints],
                   each=["side"], marker="x", size=3.5, label="D: the smallest budget"),
             Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
-                  name="goes on", by=[tints], marker="v", size=3, label="D: goes on below"),
+                  name="goes on", by=[tints], marker="v", size=3, label="D: continues below"),
             Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
                   label="thesis (D)", guide=True),
         ] if len(known) or len(short) else [],

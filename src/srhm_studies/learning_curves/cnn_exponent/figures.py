@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 from matplotlib.figure import Figure
 
-from srhm.figures.looks import BLACK, BLUE, ORANGE, Look
+from srhm.figures.looks import BLACK, BLUE, ORANGE, PURPLE, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law
 from srhm.figures.scales import Scale, ranks

@@ -74,7 +74,7 @@ def optimisers(complexity: pd.DataFrame, grammars: pd.DataFrame, *, preset: str)
         x = rates["rate"] / rest * 1.25 ** ranks(rates["optimiser"], OPTIMISERS)
         panels.append(Panel(
             title=f"{net.upper()}, $v={rates['v'].min()}$, $s_0={s0}$",
-            x=Axis("learning rate; of SGD over $H(1-\\mu)$", log=True), y=OVER_LAW,
+            x=Axis("learning rate (SGD: / $H(1-\\mu)$)", log=True), y=OVER_LAW,
             marks=[stars(rates.assign(x=x), "x", [_optimisers(rates)], line="-", name="rate")],
         ))  # fmt: skip
     return mosaic(panels, columns=3, preset=preset)

@@ -57,12 +57,12 @@ def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
     by = [replace(net_colours(own["net"]), title="Net"), shaped("v", own["v"], "$v$")]
     return mosaic([
         *(Panel(title=f"{net.upper()}, $L=3$", x=Axis("test error"),
-                y=Axis("answers by the donor, excess"), marks=[
+                y=Axis("excess of the donor's class"), marks=[
                     Marks(rows=answers[answers["net"] == net], x="test_error", y="excess",
                           by=[_taught(answers)], name="excess"),
                     level(0, "none more than by chance")])
           for net in ("cnn", "lcn")),
-        Panel(title="synonyms taught", x=Axis("patterns of placements", log=True),
+        Panel(title="synonyms taught", x=Axis("patterns of positions", log=True),
               y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True), marks=[
                   mean_line(own, "patterns", "ratio", *by, geometric=True, name="deficit"),
                   level(1, "no points for taught synonyms", line="--")]),

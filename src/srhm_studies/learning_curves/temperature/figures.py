@@ -100,7 +100,7 @@ def _kind(
         at_limit[name] = at_limit[name] / at_limit["prediction"]
     return Panel(
         title=f"{net.upper()}, $L={depth}$: {rows['curve'].nunique()} curves", x=T,
-        y=Axis(f"$P^*$ over {EQUATIONS[net][0]}", log=True), marks=[
+        y=Axis(f"$P^*$ / {EQUATIONS[net][0]}", log=True), marks=[
             Marks(rows=rows[rows["status"] == "reached"], x="x", y="y", name="line", by=by[:1],
                   each=["s0"], marker="", line="-", width=0.7, alpha=0.5),
             Marks(rows=rows, by=by, open="faint", name="P*",
@@ -154,7 +154,7 @@ def _others(complexities: pd.DataFrame) -> Panel:
     aside = CHOICES_APART ** ranks(both["other"], known)
     both = both.assign(quotient=both["P_star"] / both["P_star_line"], x=both["ratio"] * aside)
     return Panel(title="other choices at equal $T$", x=T,
-                 y=Axis("$P^*$ over that of A to E", log=True),
+                 y=Axis("$P^*$ / $P^*$ of A to E", log=True),
                  marks=[Marks(rows=both, x="x", y="quotient", size=3.6, alpha=0.75,
                               name="quotient", by=[by_name("other", both["other"], known)]),
                         level(1, "equal (F)", name="equal", line="-.")])  # fmt: skip
