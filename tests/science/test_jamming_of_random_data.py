@@ -106,14 +106,12 @@ def down_to_jamming(*, depth: int, widths: tuple[int, ...], n_points: int) -> li
             ends.append(found)
         rows.append(
             table(
-                network,
-                depth=depth,
-                n_points=n_points,
+                network, depth=depth, n_points=n_points,
                 status=["fitted" if end.fitted else "capped" for end in ends],
                 mean_loss=[end.mean_loss for end in ends],
                 n_unsatisfied=[end.n_unsatisfied for end in ends],
             )
-        )
+        )  # fmt: skip
         marked = with_jamming(rows[-1])
         print(
             f"\nL = {depth}, h = {width}, N = {network.n_weights}: N_Delta/N"

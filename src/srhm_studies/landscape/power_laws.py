@@ -1,15 +1,26 @@
-"""The exponent of a density on a window, p(x) ~ x^e for low <= x <= high, of pooled samples."""
+"""The exponent of a density on a window, p(x) ~ x^e for low <= x <= high, of pooled samples.
+
+theta and gamma of the thesis (chapter 1, figures 8 and 9d) are those of the gaps of unsatisfied and
+of satisfied points at jamming.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import expm1, inf, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from srhm.model.seeding import generator as stream
 from srhm.statistics.regression import CONFIDENCE
 
+# Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
+LOW, HIGH = 1e-2, 1.0
+FEWEST = 3  # seeds that an interval is made of
+# The thesis has no theta of digits.
+THETA = {"relu-2": 0.3, "relu-3": 0.3, "relu-5": 0.3, "tanh-3": 0.2, "digits-3": nan}
+GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16, "digits-3": 0.25}
 DRAWS = 400
 STEEPEST = 50.0  # |e + 1| beyond which nothing is fitted
 
@@ -26,12 +37,9 @@ class Exponent:
 
 
 def exponent(
-    samples: Sequence[NDArray[np.floating]],
-    *,
-    low: float,
-    high: float,
+    samples: Sequence[NDArray[np.floating]], *, low: float, high: float,
     generator: np.random.Generator,
-) -> Exponent:
+) -> Exponent:  # fmt: skip
     """Maximum likelihood for the conditional CDF (x^(e+1) - low^(e+1))/(high^(e+1) - low^(e+1)).
 
     What lies outside of the window has no part in it. The interval is that of samples (networks)
@@ -52,6 +60,17 @@ def exponent(
     ends = np.quantile([_solved(float(mean), width) for mean in means],
                        [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])  # fmt: skip
     return Exponent(value, float(ends[0]), float(ends[1]), n, n_samples)
+
+
+def gap_exponent(
+    samples: Sequence[NDArray[np.floating]], *, satisfied: bool, high: float = HIGH
+) -> Exponent:
+    """theta, or gamma of satisfied points, of gaps by seed; NaN of fewer seeds than FEWEST."""
+    found = exponent(samples, low=LOW, high=high, generator=stream(0, role="drawing"))
+    if found.n_samples < FEWEST:
+        return replace(found, value=nan, low=nan, high=nan)
+    mirrored = replace(found, value=-found.value, low=-found.high, high=-found.low)
+    return mirrored if satisfied else found
 
 
 def _solved(mean: float, width: float) -> float:

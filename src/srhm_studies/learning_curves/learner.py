@@ -1,7 +1,7 @@
 """Studies of learning curves by a function of their own: sections, cells, tables and P*.
 
 A study has factors: what its curves differ in besides net and grammar (an optimiser, say). Letters
-of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one.
+are those of docs/notation.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,15 +38,9 @@ COMPLEXITIES = Derived(
 
 
 def hierarchy_study(
-    name: str,
-    title: str,
-    *,
-    package: str | None,
-    measurements: Sequence[CurveMeasurement] = (),
-    complexities: bool = True,
-    tables: Sequence[Derived] = (),
-    **more: Any,
-) -> Study:
+    name: str, title: str, *, package: str | None, measurements: Sequence[CurveMeasurement] = (),
+    complexities: bool = True, tables: Sequence[Derived] = (), **more: Any,
+) -> Study:  # fmt: skip
     """A study of LCN, CNN and nets like these, whose section is a `HierarchySection`.
 
     complexities: whether it has a table of P*, besides `tables`. more: as in `Study`.
@@ -132,15 +126,11 @@ class Learner:
         return schema({**self.columns, **sizes, **self.given, **ends, **self.measured})
 
     def families(
-        self,
-        groups: Iterable[CurvesKeys],
-        names: Sequence[str],
-        label: Callable[[Curve], str],
-        given: Callable[[Any, Curve], Curve],
-        *,
+        self, groups: Iterable[CurvesKeys], names: Sequence[str], label: Callable[[Curve], str],
+        given: Callable[[Any, Curve], Curve], *,
         largest: Callable[[Curve], int] = lambda curve: largest_training_set(parameters_of(curve)),
         function: Callable[[Curve], str] | None = None,
-    ) -> Iterator[CurveCells]:
+    ) -> Iterator[CurveCells]:  # fmt: skip
         """The cells of all groups, a job for each label.
 
         names: of its coordinates, in the order of the combinations; what a group lacks is left out.
@@ -181,14 +171,9 @@ class Learner:
         )  # fmt: skip
 
     def of_seeds(
-        self,
-        cells: "pd.DataFrame",
-        *,
-        threshold: Callable[[Curve], float] | float,
-        criterion: str = "test_error",
-        by: Sequence[str] = (),
-        at_star: Sequence[str] = (),
-    ) -> "pd.DataFrame":
+        self, cells: "pd.DataFrame", *, threshold: Callable[[Curve], float] | float,
+        criterion: str = "test_error", by: Sequence[str] = (), at_star: Sequence[str] = (),
+    ) -> "pd.DataFrame":  # fmt: skip
         """P* of each curve and seed with its status; of a censored one its bound.
 
         by: columns in which the cells of a curve agree; empty: its coordinates. per_place: s_0 + 1.
@@ -219,14 +204,10 @@ class Learner:
 
 
 def complexities_of(
-    cells: "pd.DataFrame",
-    curve: Sequence[str],
-    values: Mapping[str, "pd.Series[Any]"],
-    *,
-    thresholds: Mapping[str, Sequence[float]],
-    pooled_over: Sequence[str],
+    cells: "pd.DataFrame", curve: Sequence[str], values: Mapping[str, "pd.Series[Any]"], *,
+    thresholds: Mapping[str, Sequence[float]], pooled_over: Sequence[str],
     law: Callable[[Curve], float],
-) -> "pd.DataFrame":
+) -> "pd.DataFrame":  # fmt: skip
     """P* of each curve, by the rule of `srhm.statistics.sample_complexity`, and its `law`.
 
     curve: coordinates in which its cells agree. values: of each criterion, of all cells or of some.

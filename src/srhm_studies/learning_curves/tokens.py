@@ -1,8 +1,7 @@
 """Tokens of one level of the data, the patches that they make, and what the grammar says of them.
 
-Letters of the paper: s branching, s_0 empty places for each informative one, L depth, m synonyms,
-n_c classes. A patch has w = s(s_0+1) places. Its content says which s tokens it holds and where
-within it they stand; with sparsity A token j stands among the places j(s_0+1) ... j(s_0+1) + s_0.
+A patch has w = s(s_0+1) places. Its content says which s tokens it holds and where within it they
+stand; with sparsity A token j stands among the places j(s_0+1) ... j(s_0+1) + s_0.
 Empty places hold nothing, and where things are placed says nothing on what they are.
 
 Two ways to look at places: "separate" (like an LCN), where every place of a level is on its own,

@@ -19,13 +19,11 @@ CUTOFF = 3
 
 def make_probe(*, n=40, n_draws=2, displacement=1.0, seed=0):
     return probe(
-        smooth_fields(n, generator=generator(seed, role="test")),
-        cutoff=CUTOFF,
-        temperature=temperature_of(displacement, size=32, cutoff=CUTOFF),
-        n_draws=n_draws,
+        smooth_fields(n, generator=generator(seed, role="test")), cutoff=CUTOFF,
+        temperature=temperature_of(displacement, size=32, cutoff=CUTOFF), n_draws=n_draws,
         deformation_generator=generator(seed, role="transformation"),
         noise_generator=generator(seed, role="transformation", member=1),
-    )
+    )  # fmt: skip
 
 
 def flat(x):

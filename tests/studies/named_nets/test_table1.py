@@ -28,12 +28,9 @@ def test_numbers_of_parameters_are_those_of_the_networks(rows):
     # counted elsewhere for two dimensions (test_named_networks); here by another route
     for (name, dimensions), row in rows.items():
         network = named_network(
-            name,
-            dimensions=dimensions,
-            in_channels=INPUT[dimensions][0],
-            n_classes=10,
+            name, dimensions=dimensions, in_channels=INPUT[dimensions][0], n_classes=10,
             generator=torch.Generator().manual_seed(1),
-        )
+        )  # fmt: skip
         buffers = {key for key, _ in network.named_buffers()}
         sizes = {k: v.numel() for k, v in network.state_dict().items() if k not in buffers}
         assert row["n_parameters"] == sum(sizes.values())

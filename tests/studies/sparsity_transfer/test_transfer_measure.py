@@ -134,12 +134,9 @@ def test_a_network_that_knows_the_placements_of_a_alone_errs_where_it_sees_nothi
 def test_the_error_on_the_own_kind_is_that_of_training(sparsity):
     cell = {**CELL, "v": 3, "m": 3, "n_c": 3, "sparsity": sparsity}
     train, test = draw_sample(
-        grammar_of(cell),
-        n_train=100,
-        n_test=400,
-        train_generator=generator(0, role="train"),
+        grammar_of(cell), n_train=100, n_test=400, train_generator=generator(0, role="train"),
         test_generator=generator(0, role="test"),
-    )
+    )  # fmt: skip
     trained = train_cell(cell, train, test, make_engine=SparseEngine)
     assert 0 < trained.row["test_error"] < 1
     wrong = errors(cell, trained.weights, data_by_kind(cell)[sparsity])
@@ -161,15 +158,10 @@ def measured(tmp_path):
         write_cell(tmp_path, entries[-1]["key"], stored)
     (declared,) = STUDY.measurements
     spec = {
-        "cells": entries,
-        "function": declared.function,
-        "gpu": False,
-        "tables": list(declared.tables.items()),
-        "options": {},
-        "inputs": {},
-        "curve": "the curve",
+        "cells": entries, "function": declared.function, "gpu": False,
+        "tables": list(declared.tables.items()), "options": {}, "inputs": {}, "curve": "the curve",
         "columns": {},
-    }
+    }  # fmt: skip
     log = logging.getLogger("test")
     rows = measured_rows(
         spec, derivations=[str(tmp_path / "samples.parquet")], store=tmp_path, log=log

@@ -10,7 +10,11 @@ from srhm.model.encoding import one_hot
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry
 from srhm_studies.learning_curves.tokens import independent
-from srhm_studies.learning_curves.weight_sharing.two_steps import _noise, points_of_two_steps, steps
+from srhm_studies.learning_curves.weight_sharing.two_steps import (
+    noise_of_points,
+    points_of_two_steps,
+    steps,
+)
 
 NETS = ("lcn", "cnn_features", "cnn_places", "cnn", "cnn_pooled_first", "cnn_pooled")
 
@@ -78,7 +82,7 @@ def test_noise_equals_signal_at_the_points_found_in_other_data(make_sample, monk
     D = class_correlations(data, parameters) * 5183 + class_correlations(last, parameters)
     wanted = steps(D[None] / 5184, lower, layer)
     expected = expected_class_correlations(grammar)
-    points = points_of_two_steps(expected, _noise(grammar, expected, 0), lower, layer)
+    points = points_of_two_steps(expected, noise_of_points(grammar, expected, 0), lower, layer)
 
     signal, noise = (wanted.second**2).sum(), []
     for seed in range(200):

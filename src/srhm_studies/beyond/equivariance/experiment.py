@@ -107,12 +107,9 @@ def tetris(cell: Mapping[str, Any]) -> Outcome:
 
 
 def trained(
-    network: nn.Module,
-    learnt: Sequence[nn.Parameter],
-    seen: Tensor,
-    labels: Tensor,
+    network: nn.Module, learnt: Sequence[nn.Parameter], seen: Tensor, labels: Tensor,
     cell: Mapping[str, Any],
-) -> float | None:
+) -> float | None:  # fmt: skip
     """Trains by Adam, each step on all blocks; the last loss."""
     optimiser = torch.optim.Adam(learnt, lr=cell["learning_rate"])
     decay = torch.optim.lr_scheduler.LinearLR(optimiser, 1, 0.02, max(cell["steps"], 1))

@@ -172,14 +172,9 @@ class Layer(nn.Module):
 
 
 def layers(
-    kind: str,
-    *,
-    width: float,
-    filtered: bool,
-    draws: torch.Generator,
-    nonlinearity: str = "gate",
+    kind: str, *, width: float, filtered: bool, draws: torch.Generator, nonlinearity: str = "gate",
     depth: int = len(LAYERS),
-) -> nn.Sequential:
+) -> nn.Sequential:  # fmt: skip
     """The hidden layers of the Tetris experiment, the last of them of scalars.
 
     kind: "steerable", or "plain", which has as many components and free kernels. width: times the

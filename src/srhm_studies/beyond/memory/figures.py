@@ -35,7 +35,12 @@ PRIMES = (2, 3, 5)
 def memory_columns(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each mu: q against r at some M, q against M at some r."""
     best, learnt = of_experiment(cells, "columns"), with_best_columns(cells, ["ccp"])
-    sizes = coloured("size", _chosen(best, learnt), "At $M$")
+    # The M of the panels against r: those that are learnt, then the others, evenly.
+    known = sorted(set(learnt["size"].astype(int)))
+    rest = [size for size in sorted(set(best["size"].astype(int))) if size not in known]
+    n_more = max(0, MOST_LINES - len(known))
+    some = rest[:: max(1, -(-len(rest) // n_more))] if n_more else []
+    sizes = coloured("size", sorted([*known, *some][:MOST_LINES]), "At $M$")
     resets = coloured("r", sorted(set(learnt["r"])) or sorted(set(best["r"]))[:3], "At $r$",
                       label=lambda r: f"${power(r)}$")  # fmt: skip
     panels = []
@@ -69,15 +74,6 @@ def _both(best: pd.DataFrame, learnt: pd.DataFrame, x: str, by: Scale) -> list[M
         Marks(rows=learnt[learnt[by.column].isin(by.looks)], x=x, y="q", by=[by], name="learnt",
               label="learnt from these $+ 10^{-4}$", filled=False),
     ]  # fmt: skip
-
-
-def _chosen(best: pd.DataFrame, learnt: pd.DataFrame) -> list[int]:
-    """The M of the panels against r: those that are learnt, then the others, evenly."""
-    known = sorted(set(learnt["size"].astype(int)))
-    rest = [size for size in sorted(set(best["size"].astype(int))) if size not in known]
-    n_more = max(0, MOST_LINES - len(known))
-    some = rest[:: max(1, -(-len(rest) // n_more))] if n_more else []
-    return sorted([*known, *some][:MOST_LINES])
 
 
 def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:

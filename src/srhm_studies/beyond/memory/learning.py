@@ -155,15 +155,9 @@ class _Counted:
 
 
 def flow(
-    memory: Memory,
-    weights: Array,
-    *,
-    mu: float,
-    reset: float,
-    times: Sequence[float],
-    max_evaluations: int,
-    tolerance: float = TOLERANCE,
-) -> Flow:
+    memory: Memory, weights: Array, *, mu: float, reset: float, times: Sequence[float],
+    max_evaluations: int, tolerance: float = TOLERANCE,
+) -> Flow:  # fmt: skip
     """Follows dw/dt = grad mu (1 - 2 q) through rising times, from t = 0.
 
     t is r times that of Eq. 3, where the gain G = mu (1 - 2 q)/r stands in place of the reward of

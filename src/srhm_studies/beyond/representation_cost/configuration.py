@@ -217,7 +217,16 @@ def plan(section: RepresentationCostSection, directory: Path, *, trainer: Traine
             if group is None:
                 continue
             if isinstance(group, Hierarchy):
-                _check_grammar(group)
+                try:
+                    grammar = parameters_of({**dict(group), "L": group.levels})
+                except GrammarError as error:
+                    raise ConfigError(f"  hierarchy: {error}") from error
+                if max(group.n) > (most := grammar.n_distinct - N_TEST):
+                    raise ConfigError(
+                        f"  hierarchy.n: {max(group.n)} is not allowed: the grammar has"
+                        f" {grammar.n_distinct} distinct data, {N_TEST} of which are for testing;"
+                        f" allowed are 1 to {max(most, 0)}"
+                    )
             function = ALONE.get(experiment, f"{PACKAGE}.experiment:{experiment}")
             if not isinstance(group, Maps):
                 cells = combinations(group, *names, experiment=experiment)
@@ -230,20 +239,6 @@ def plan(section: RepresentationCostSection, directory: Path, *, trainer: Traine
                 families.append(CurveCells(name=label, function=f"{PACKAGE}.experiment:maps",
                                            cells=cells))  # fmt: skip
     return planned(trainer, families)
-
-
-def _check_grammar(part: Hierarchy) -> None:
-    """Refuses a grammar that cannot be, or that has too few data for its points."""
-    try:
-        grammar = parameters_of({**dict(part), "L": part.levels})
-    except GrammarError as error:
-        raise ConfigError(f"  hierarchy: {error}") from error
-    most = grammar.n_distinct - N_TEST
-    if max(part.n) > most:
-        raise ConfigError(
-            f"  hierarchy.n: {max(part.n)} is not allowed: the grammar has {grammar.n_distinct}"
-            f" distinct data, {N_TEST} of which are for testing; allowed are 1 to {max(most, 0)}"
-        )
 
 
 def seconds(cell: Any) -> float:

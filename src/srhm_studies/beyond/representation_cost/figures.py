@@ -56,10 +56,10 @@ def _lines(rows: pd.DataFrame, y: str, *by: Scale, **look: Any) -> Marks:
     return mean_line(rows, "k", y, *by, **{"band": True, "size": 3, **look})
 
 
-def _singular_values(title: str, rows: pd.DataFrame, *, most: int = 6) -> Panel:
-    """The largest singular values of each layer: medians over seeds with the range."""
-    ranks = graded("number", range(1, most + 1), "$s_i(W_l)$, $i=$", palette="flare_r")
-    own = rows[rows["number"] <= most]
+def _singular_values(title: str, rows: pd.DataFrame) -> Panel:
+    """The six largest singular values of each layer: medians over seeds with the range."""
+    ranks = graded("number", range(1, 7), "$s_i(W_l)$, $i=$", palette="flare_r")
+    own = rows[rows["number"].isin(ranks.looks)]
     return Panel(title=title, x=LAYER, y=Axis("singular values of $W_l$", limits=(0, None)), marks=[
         _lines(own, "value", ranks, middle="median", size=2.5, width=0.8),
         level(LARGE, f"{LARGE:g}: counted as near 1", name="large"),
@@ -380,7 +380,17 @@ def cost_hierarchy(
 ) -> Figure:
     """A: directions of representations and weights by layer; B: singular values of weights."""
     own = analysis.finished(cells, "hierarchy")
-    spans = [_levels(own.iloc[0])] if len(own) else []
+    spans = []
+    if len(own):
+        depth, s, v, n_c = (int(own[name].iloc[0]) for name in ("levels", "s", "v", "n_c"))
+        levels_of = pd.DataFrame([
+            {"words": "class" if at > depth else f"level {at}", "directions": level_directions(
+                at, depth=depth, branching=s, n_features=v, n_classes=n_c)}
+            for at in range(1, depth + 2)
+        ])  # fmt: skip
+        spans = [Marks(rows=levels_of, y="directions", words="words", name="level", guide=True,
+                       line="--", marker="", colour=GUIDE, width=0.7, order=1.0,
+                       label="directions of a level")]  # fmt: skip
     return mosaic([
         _counts("directions of each layer", analysis.of_cells(layers, own), *spans),
         _singular_values("weights", analysis.of_cells(values, own)),
@@ -389,16 +399,3 @@ def cost_hierarchy(
         " {error:.1f} %; grammar of depth {levels:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g},"
         " s = {s:g}, s_0 = {s0:g}.", error=100 * own["test_error"].mean(),
     ))  # fmt: skip
-
-
-def _levels(cell: pd.Series) -> Marks:
-    """Directions that all latents of a level span."""
-    depth, s, v, n_c = (int(cell[name]) for name in ("levels", "s", "v", "n_c"))
-    rows = pd.DataFrame([
-        {"words": "class" if at > depth else f"level {at}", "directions": level_directions(
-            at, depth=depth, branching=s, n_features=v, n_classes=n_c)}
-        for at in range(1, depth + 2)
-    ])  # fmt: skip
-    return Marks(rows=rows, y="directions", words="words", name="level", guide=True, line="--",
-                 marker="", colour=GUIDE, width=0.7, order=1.0,
-                 label="directions of a level")  # fmt: skip

@@ -16,7 +16,7 @@ penalty: at equal penalty a network of depth L pays penalty R / L, which has a l
 networks of all depths are about equally well fitted.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -136,10 +136,6 @@ def activations(parameters: Parameters, x_BC: Tensor) -> list[Tensor]:
         z_BC = torch.addmm(bias, read, weight.t())
         layers.append(z_BC if number == last else z_BC.clamp_min_(0))
     return layers
-
-
-# From outputs and targets (B, C) to the mean loss and its gradient (B, C).
-Loss = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 
 def squared_error(f_BC: Tensor, y_BC: Tensor) -> tuple[Tensor, Tensor]:

@@ -19,9 +19,9 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
     """A row for each data, hidden_layers, P and width of which the history is kept.
 
     Columns: those, N; final, early: mean over the networks that did not diverge of the test error
-    at the end, and of the least one in the history; low, high: of the final ones; mean_error,
-    ensemble, variance: of ENSEMBLES, means over seeds; n networks; N_star, h_star, h_high (NaN
-    where N* is beyond the widths). Early stopping looks at the test set, as in chapter 2a.
+    at the end, and of the least one in the history; low, high: of the final ones; ensemble: of the
+    mean output, mean over seeds; n networks; N_star (NaN where N* is beyond the widths). Early
+    stopping looks at the test set, as in chapter 2a.
     """
     least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
     rows = cells[cells["status"] != "diverged"].merge(least, on="key")
@@ -33,17 +33,12 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
         low=("test_error", "min"), high=("test_error", "max"), early=("early", "mean"),
         n=("key", "size"),
     )  # fmt: skip
-    together = ensembles.groupby(["curve", "P"], as_index=False).agg(
-        mean_error=("mean_error", "mean"),
-        ensemble=("ensemble_error", "mean"),
-        variance=("variance", "mean"),
-    )
-    found = found.merge(together, on=["curve", "P"], how="left")
+    together = ensembles.groupby(["curve", "P"])["ensemble_error"].mean().rename("ensemble")
+    found = found.merge(together.reset_index(), on=["curve", "P"], how="left")
     stars = smallest_that_fit(cells)
-    columns = ["N_star", "h_star", "h_high"]
     if stars.empty:
-        return found.assign(**dict.fromkeys(columns, np.nan))
-    return found.merge(stars[[*CURVE, *columns]], on=CURVE, how="left")
+        return found.assign(N_star=np.nan)
+    return found.merge(stars[[*CURVE, "N_star"]], on=CURVE, how="left")
 
 
 def peaks(table: pd.DataFrame) -> pd.DataFrame:

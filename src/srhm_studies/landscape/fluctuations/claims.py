@@ -4,7 +4,6 @@ Tolerances were fixed before measuring; methods.md says what was changed after t
 are the same, as written and as mended on digits, before any network learnt MNIST.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import log, nan
@@ -21,7 +20,6 @@ from srhm_studies.landscape.fluctuations.analysis import FAR
 
 MOST = 16  # members of the ensembles whose fall with n is fitted, at most
 NO_STAR = "no N* within the widths, or no width beyond"
-Means = Callable[[pd.DataFrame], pd.DataFrame]
 
 
 @rows_of("cells", "histories", "fluctuations", nothing=NO_STAR)
@@ -83,35 +81,33 @@ class Top(Mean):
 
 
 def exponent(x: str, y: str, *, data: str, of: str = "width") -> Jackknife:
-    """Exponent of y in x over widths from FAR h* on, or over numbers of members (of: n)."""
+    """Exponent of y in x over widths from FAR h* on, or over numbers of members (of: n).
+
+    Means without a logarithm are left out, and counted: of all seeds, and of draws.
+    """
     means = analysis.by_width if of == "width" else analysis.ensembles_of
-    return Jackknife(
-        partial(_exponent, x=x, y=y, means=means),
-        rows=sizes.given(least=FAR, data=data) if of == "width" else members.given(data=data),
-        words=partial(_without_logarithm, x=x, y=y, means=means, of=of),
-        note_columns=(of,),
-    )  # fmt: skip
 
+    def slope(rows: pd.DataFrame) -> float:
+        table = means(rows)
+        return analysis.exponent(table[x], table[y])
 
-def _exponent(rows: pd.DataFrame, *, x: str, y: str, means: Means) -> float:
-    table = means(rows)
-    return analysis.exponent(table[x], table[y])
-
-
-def _without_logarithm(rows: pd.DataFrame, *, x: str, y: str, means: Means, of: str) -> str:
-    """Means without a logarithm, which the exponent leaves out: of all seeds, and of draws."""
-
-    def missing(own: pd.DataFrame) -> list[int]:
-        table = means(own)
+    def missing(rows: pd.DataFrame) -> list[int]:
+        table = means(rows)
         return [int(at) for at in table.loc[~analysis.positive(table[x], table[y]), of]]
 
-    left = missing(rows)
-    words = f"of {rows[of].nunique()} with no positive mean ({of} = {', '.join(map(str, left))})"
-    end = listed_as_left_out({words: len(left)})
-    draws = [len(missing(rows[rows["seed"] != seed])) for seed in sorted(set(rows["seed"]))]
-    if any(draws):
-        end += f"; left out in draws without a seed: {', '.join(map(str, draws))}"
-    return f"{end}; that biases the slope" if end else ""
+    def words(rows: pd.DataFrame) -> str:
+        left = missing(rows)
+        reason = (
+            f"of {rows[of].nunique()} with no positive mean ({of} = {', '.join(map(str, left))})"
+        )
+        end = listed_as_left_out({reason: len(left)})
+        draws = [len(missing(rows[rows["seed"] != seed])) for seed in sorted(set(rows["seed"]))]
+        if any(draws):
+            end += f"; left out in draws without a seed: {', '.join(map(str, draws))}"
+        return f"{end}; that biases the slope" if end else ""
+
+    rows = sizes.given(least=FAR, data=data) if of == "width" else members.given(data=data)
+    return Jackknife(slope, rows=rows, words=words, note_columns=(of,))
 
 
 def divergence(rows: pd.DataFrame) -> tuple[float, float]:

@@ -52,61 +52,49 @@ SIZE_PANELS = (
 def members(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
     """A-D: excess error and distance of ensembles of n; E, F: f along its gradient.
 
-    tables: cells, resampled, crossings and courses.
+    A-D: means over seeds, each seed thin, and the exponent of the thesis through the first mean.
+    E, F: from test points, with the quartiles of where f crosses zero. tables: cells, resampled,
+    crossings and courses.
     """
     _, resampled, crossings, courses = analysis.of_data(data, *tables)
-    notes = [
+    panels, all_means = [], analysis.ensembles_of(resampled)
+    seeds = [analysis.ensembles_of(rows).assign(seed=seed)
+             for seed, rows in parted(resampled, "seed")]  # fmt: skip
+    for x, y, power in PANELS:
+        means = all_means[all_means[y] > 0]
+        panels.append(Panel(
+            title=f"{NAMES[y]}: exponent ${power:g}$", x=Axis(NAMES[x], log=True),
+            y=Axis(NAMES[y], log=True), marks=[
+                Marks(rows=pd.concat(seeds).query(f"{y} > 0"), x=x, y=y, each=["seed"], name="seed",
+                      label="a seed", colour=SKY, marker="", line="-", width=0.7, sort=False),
+                Marks(rows=means, x=x, y=y, name=f"{y} {x}", label="mean over seeds", colour=BLUE,
+                      line="-", size=3, sort=False),
+                power_law(means[x].tolist(), power, through=(means[x].iloc[0], means[y].iloc[0]),
+                          label="exponent of the thesis", name="guide"),
+            ] if len(means) else [],
+        ))  # fmt: skip
+    widths = sorted(set(courses["width"])) if len(courses) else []
+    for width in (widths[len(widths) // 3], widths[-1]) if widths else ():
+        found = analysis.quartiles(crossings[crossings["width"] == width])
+        zeros = found[["low", "middle", "high"]].replace(np.inf, np.nan).mean().dropna()
+        panels.append(Panel(
+            title=f"along $\\nabla f$, $h={width}$",
+            x=Axis("distance / linear estimate", limits=(0, 3)),
+            y=Axis("$f$ / $f$ at the point", limits=(-2, 1.5)), marks=[
+                Marks(rows=courses[courses["width"] == width], x="step", y="value", each=["line"],
+                      label="a test point", colour="0.6", marker="", line="-", width=0.6,
+                      sort=False),
+                law([0, 2], [1, -1], "linear estimate", name="linear"),
+                level(0, "$f = 0$", name="zero", line=":"),
+                *(law([at, at], [-0.3, 0.3], "quartiles of the crossing", name=f"tick {name}",
+                      line="-", colour=VERMILION) for name, at in zeros.items()),
+            ],
+        ))  # fmt: skip
+    return mosaic(panels, columns=3, preset=preset, notes=[
         f"A-D: h = {resampled['width'].max()}, P = {resampled['P'].max()}, ensembles drawn with"
         f" replacement out of {resampled['n_members'].max()} networks;"
         f" {resampled['seed'].nunique()} seeds."
-    ] if len(resampled) else []  # fmt: skip
-    widths = sorted(set(courses["width"])) if len(courses) else []
-    return mosaic([
-        *(_ensembles(resampled, *one) for one in PANELS),
-        *(_along(courses, crossings, widths[at]) for at in (len(widths) // 3, -1) if widths),
-    ], columns=3, preset=preset, notes=notes)  # fmt: skip
-
-
-def _ensembles(rows: pd.DataFrame, x: str, y: str, power: float) -> Panel:
-    """Means over seeds, each seed thin, and the exponent of the thesis through the first mean."""
-    if rows.empty:
-        return Panel(title="")
-    seeds = pd.concat(
-        [analysis.ensembles_of(own).assign(seed=seed) for seed, own in parted(rows, "seed")]
-    )
-    means = analysis.ensembles_of(rows)
-    means, seeds = means[means[y] > 0], seeds[seeds[y] > 0]
-    guide = [
-        power_law(means[x].tolist(), power, through=(means[x].iloc[0], means[y].iloc[0]),
-                  label="exponent of the thesis", name="guide")
-    ] if len(means) else []  # fmt: skip
-    return Panel(
-        title=f"{NAMES[y]}: exponent ${power:g}$", x=Axis(NAMES[x], log=True),
-        y=Axis(NAMES[y], log=True), marks=[
-            Marks(rows=seeds, x=x, y=y, each=["seed"], name="seed", label="a seed", colour=SKY,
-                  marker="", line="-", width=0.7, sort=False),
-            Marks(rows=means, x=x, y=y, name=f"{y} {x}", label="mean over seeds", colour=BLUE,
-                  line="-", size=3, sort=False), *guide,
-        ],
-    )  # fmt: skip
-
-
-def _along(courses: pd.DataFrame, crossings: pd.DataFrame, width: int) -> Panel:
-    """f along its gradient from test points, with the quartiles of where it crosses zero."""
-    found = analysis.quartiles(crossings[crossings["width"] == width])[["low", "middle", "high"]]
-    means = found.replace(np.inf, np.nan).mean().dropna()
-    return Panel(
-        title=f"along $\\nabla f$, $h={width}$",
-        x=Axis("distance / linear estimate", limits=(0, 3)),
-        y=Axis("$f$ / $f$ at the point", limits=(-2, 1.5)), marks=[
-            Marks(rows=courses[courses["width"] == width], x="step", y="value", each=["line"],
-                  label="a test point", colour="0.6", marker="", line="-", width=0.6, sort=False),
-            law([0, 2], [1, -1], "linear estimate", name="linear"),
-            level(0, "$f = 0$", name="zero", line=":"),
-            *(law([at, at], [-0.3, 0.3], "quartiles of the crossing", name=f"tick {name}",
-                  line="-", colour=VERMILION) for name, at in means.items()),
-        ],
-    )  # fmt: skip
+    ] if len(resampled) else [])  # fmt: skip
 
 
 def norm(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
@@ -187,9 +175,15 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         ]
         # One column alone is named by its axis.
         scales = [by_name("column", columns, COLUMNS, letter)] if len(columns) > 1 else []
-        shown = Marks(rows=_long(table, rows, x, columns), x=x, y="value", name="column",
-                      by=scales, each=() if scales else ["column"], size=3, colour=BLUE,
-                      line="-" if x == "N" else "", low="low" if x == "N" else "", high="high",
+        # A row for each width and column: its mean over seeds, and their range; not below zero.
+        points = pd.concat([
+            table[["width", x]].assign(column=name, value=table[name].where(table[name] > 0))
+            .merge(spread(rows, name, ["width"]).drop(columns=name, errors="ignore"), on="width")
+            for name in columns
+        ])  # fmt: skip
+        shown = Marks(rows=points, x=x, y="value", name="column", by=scales, size=3, colour=BLUE,
+                      each=() if scales else ["column"], line="-" if x == "N" else "",
+                      low="low" if x == "N" else "", high="high",
                       bar_label="range of the seeds")  # fmt: skip
         star = [level(N_star, "$N^*$", across="y", name="N*")] if x == "N" else []
         # The sum of powers of x that fits.
@@ -202,15 +196,4 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         f"P = {cells['P'].max()}, {rows['seed'].nunique()} seeds, {table['n'].min():g} to"
         f" {table['n'].max():g} networks a width; N* = {N_star:.3g}. Fits of A and D are from"
         f" {analysis.FAR:g} h* on, others from {analysis.FITS:g} h* on."
-    ])  # fmt: skip
-
-
-def _long(
-    table: pd.DataFrame, rows: pd.DataFrame, x: str, columns: tuple[str, ...]
-) -> pd.DataFrame:
-    """A row for each width and column: its mean over seeds, and their range; not below zero."""
-    return pd.concat([
-        table[["width", x]].assign(column=name, value=table[name].where(table[name] > 0))
-        .merge(spread(rows, name, ["width"]).drop(columns=name, errors="ignore"), on="width")
-        for name in columns
     ])  # fmt: skip

@@ -4,20 +4,13 @@ Letters of the thesis (chapter 1): N weights without biases, Delta = 1 - y F, z 
 N_Delta points with Delta > 0, N_c preactivations that are zero, N* the smallest N that fits.
 """
 
-from dataclasses import replace
-from math import nan
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from srhm.model.seeding import generator
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
-from srhm_studies.landscape.power_laws import Exponent, exponent
 
-# Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
-LOW, HIGH = 1e-2, 1.0
 # Of overlaps over the median of their network: below it, so that few large ones do not matter.
 TAIL = 0.1
 # A loss on its way to zero: its gaps and spectra have no scale yet.
@@ -34,14 +27,9 @@ NAMES = {
     **{f"relu-{layers}": f"ReLU, L = {layers}, random data" for layers in (2, 3, 5)},
     **{"tanh-3": "tanh, L = 3, random data", "digits-3": "ReLU, L = 3, digits"},
 }
-# Exponents of the thesis, chapter 1, figures 8 and 9d, which has no theta of digits.
-THETA = {"relu-2": 0.3, "relu-3": 0.3, "relu-5": 0.3, "tanh-3": 0.2, "digits-3": nan}
-GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16, "digits-3": 0.25}
 # Preactivations of a smaller modulus are at a cusp; they are as many at a tenth and at ten times
 # that, within PLATEAU, where training has converged.
 CUSP, PLATEAU = 1e-4, 1.5
-# Fewer seeds give no interval.
-FEWEST = 3
 ZERO = 1e-9  # an eigenvalue below this part of the largest is zero, as in jamming
 QUANTILES = (0.05, 0.25, 0.75, 0.95)
 TIMES = (1000, 3000, 10000)
@@ -100,13 +88,6 @@ def gaps_by_seed(
             own = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
         found.setdefault(seed, []).append(own)
     return [np.concatenate(parts) for parts in found.values()]
-
-
-def gap_exponent(samples: list[NDArray[np.float64]], *, high: float = HIGH) -> Exponent:
-    """Exponent of pooled gaps on the window: theta, or minus gamma; NaN of fewer than FEWEST."""
-    found = exponent(samples, low=LOW, high=high, generator=generator(0, role="drawing"))
-    few = found.n_samples < FEWEST
-    return replace(found, value=nan, low=nan, high=nan) if few else found
 
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:

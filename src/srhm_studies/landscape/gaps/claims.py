@@ -19,7 +19,8 @@ from srhm.scorecard.jamming_rows import BEYOND
 from srhm.scorecard.rows import chosen, left_out
 from srhm.scorecard.sheet import Rows, Sheet, rows_in, rows_of
 from srhm_studies.landscape.gaps import analysis
-from srhm_studies.landscape.gaps.analysis import FEWEST, GAMMA, HIGH, KINDS, LOW, NAMES, THETA
+from srhm_studies.landscape.gaps.analysis import KINDS, NAMES
+from srhm_studies.landscape.power_laws import FEWEST, GAMMA, HIGH, LOW, THETA, gap_exponent
 
 NORMAL = 1.96  # half a 95 % interval in standard deviations
 FEW = f"jammed networks of an activation with fewer than {FEWEST}"
@@ -31,12 +32,9 @@ def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataF
     fits = []
     for kind, columns in KINDS.items():
         samples = analysis.gaps_by_seed(chosen(cells, columns), gaps, kind=kind, side=side)
-        fit = analysis.gap_exponent(samples, high=HIGH)
-        value, low, high = fit.value, fit.low, fit.high
-        if side == "minus":
-            value, low, high = -value, -high, -low
-        fits.append({"kind": kind, "value": value, "low": low, "high": high, "gaps": fit.n,
-                     "n": fit.n_samples})  # fmt: skip
+        fit = gap_exponent(samples, satisfied=side == "minus")
+        fits.append({"kind": kind, "value": fit.value, "low": fit.low, "high": fit.high,
+                     "gaps": fit.n, "n": fit.n_samples})  # fmt: skip
     rows = pd.DataFrame(fits)
     few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
     return left_out(rows, few)

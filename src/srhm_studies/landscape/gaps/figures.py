@@ -24,6 +24,7 @@ from srhm.scorecard.jamming_rows import LEAST
 from srhm.scorecard.rows import chosen
 from srhm_studies.landscape.gaps import analysis
 from srhm_studies.landscape.gaps.analysis import KINDS as CELLS_OF
+from srhm_studies.landscape.power_laws import GAMMA, HIGH, LOW, THETA, gap_exponent
 
 KINDS = {kind: Look(name, *look) for (kind, name), look in zip(analysis.NAMES.items(), (
     (SKY, "v"), (BLUE, "o"), (PURPLE, "s"), (VERMILION, "D"), (GREEN, "^")
@@ -39,9 +40,9 @@ SIDES = {
 }
 # Side, title, label, slope of the thesis, end of the window that is fitted.
 DENSITIES = (
-    ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, analysis.HIGH),
+    ("plus", "unsatisfied points", r"$z=\Delta/\sqrt{\mathcal{L}}$", 0.3, HIGH),
     ("median", "unsatisfied points, by median", r"$\Delta$ / median", 0.3, analysis.TAIL),
-    ("minus", "satisfied points", r"$|\Delta|$", -0.2, analysis.HIGH),
+    ("minus", "satisfied points", r"$|\Delta|$", -0.2, HIGH),
 )
 THESIS = "thesis: slopes 0.3, −0.2 (A to C)"
 Samples = Mapping[tuple[str, str], list[NDArray[np.float64]]]
@@ -75,7 +76,7 @@ LOSS = Axis("training loss", log=True)
 def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     """A, B, C: densities of both overlaps, of |Delta| of satisfied points; D: theta and gamma."""
     samples = {(kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side)
-               for kind in analysis.NAMES for side in SIDES}  # fmt: skip
+               for kind in KINDS for side in SIDES}  # fmt: skip
     shortest = {
         (kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
         for kind, of in CELLS_OF.items() if analysis.budgets(chosen(cells, of)) > 1
@@ -87,20 +88,34 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     ]
     densities = {side: pd.concat([density(samples[kind, side], BINS).assign(kind=kind)
                                   for kind in KINDS]) for side, *_ in DENSITIES}  # fmt: skip
+    kinds, found = by_name("kind", KINDS, KINDS), _exponents(samples)
+    known, short = (rows.dropna(subset="value") for rows in (found, _exponents(shortest)))
+    by = [kinds.without("marker")]
     return mosaic([
         *(Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True),
                 extra=partial(_window, end=end), marks=[
                     Marks(rows=densities[side], x="at", y="density", line="-", size=3, width=0.7,
-                          by=[by_name("kind", KINDS, KINDS)]),
-                    law([analysis.LOW, end], [0.25 * analysis.LOW**slope, 0.25 * end**slope],
+                          by=[kinds]),
+                    law([LOW, end], [0.25 * LOW**slope, 0.25 * end**slope],
                         THESIS, line="-")])
           for side, title, label, slope, end in DENSITIES),
-        _compared(_exponents(samples), _exponents(shortest)),
+        Panel(title="exponents", y=Axis(r"$\theta$, $\gamma$", limits=(LEAST_SHOWN, None)),
+              x=Axis("$L$ (ReLU), others $L=3$",
+                     ticks=dict(enumerate(("2", "3", "5", "tanh", "digits")))), marks=[
+            Marks(rows=known, x="at", y="value", low="low", high="high", name="exponent",
+                  by=[*by, by_name("side", SIDES, SIDES, "D")]),
+            Marks(rows=short.assign(at=short["at"] + 0.07), x="at", y="value", name="short", by=by,
+                  each=["side"], marker="x", size=3.5, label="D: the smallest budget"),
+            Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
+                  name="goes on", by=by, marker="v", size=3, label="D: continues below"),
+            Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
+                  label="thesis (D)", guide=True),
+        ]),
     ], columns=2, preset=preset, notes=[f"Numbers of seeds: {'; '.join(counts)}."])  # fmt: skip
 
 
 def _window(axes: Axes, end: float) -> list[Entry]:
-    axes.axvspan(analysis.LOW, end, color="0.93", zorder=0)
+    axes.axvspan(LOW, end, color="0.93", zorder=0)
     return [Entry("", "fitted", (patch("", (0.93, 0.93, 0.93)),))]
 
 
@@ -108,50 +123,38 @@ def _exponents(samples: Samples) -> pd.DataFrame:
     """theta and gamma of each kind and side, at their places, with the thesis's."""
     rows = []
     for (kind, side), parts in samples.items():
-        sign, known = (1, analysis.THETA) if side in ("plus", "median") else (-1, analysis.GAMMA)
-        found = analysis.gap_exponent(
-            parts, high=analysis.TAIL if side == "median" else analysis.HIGH
-        )
-        low, high = sorted((sign * found.low, sign * found.high))
+        overlaps = side in ("plus", "median")
+        found = gap_exponent(parts, satisfied=not overlaps,
+                             high=analysis.TAIL if side == "median" else HIGH)  # fmt: skip
         place = list(KINDS).index(kind) + 0.2 * (list(SIDES).index(side) - 1.5)
-        rows.append({"kind": kind, "side": side, "at": place, "thesis": known[kind],
-                     "value": sign * found.value, "low": low, "high": high})  # fmt: skip
+        rows.append({"kind": kind, "side": side, "at": place, "value": found.value,
+                     "thesis": (THETA if overlaps else GAMMA)[kind],
+                     "low": found.low, "high": found.high})  # fmt: skip
     return pd.DataFrame(rows, columns=["kind", "side", "at", "thesis", "value", "low", "high"])
-
-
-def _compared(found: pd.DataFrame, short: pd.DataFrame) -> Panel:
-    """Exponents by kind, which the ticks name, and by side."""
-    short = short.assign(at=short["at"] + 0.07)
-    tints = by_name("kind", KINDS, KINDS).without("marker")
-    known = found.dropna(subset="value")
-    ticks: dict[float, str] = dict(enumerate(("2", "3", "5", "tanh", "digits")))
-    return Panel(
-        title="exponents", y=Axis(r"$\theta$, $\gamma$", limits=(LEAST_SHOWN, None)),
-        x=Axis("$L$ (ReLU), others $L=3$", ticks=ticks), marks=[
-            Marks(rows=known, x="at", y="value", low="low", high="high", name="exponent",
-                  by=[tints, by_name("side", SIDES, SIDES, "D")]),
-            Marks(rows=short.dropna(subset="value"), x="at", y="value", name="short", by=[tints],
-                  each=["side"], marker="x", size=3.5, label="D: the smallest budget"),
-            Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
-                  name="goes on", by=[tints], marker="v", size=3, label="D: continues below"),
-            Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
-                  label="thesis (D)", guide=True),
-        ] if len(known) or len(short) else [],
-    )  # fmt: skip
 
 
 def gaps_n_star(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:
     """A: N*(P) at three times; B: by depth and loss; C: N_Delta/N of the SRHM by budget."""
-    timed, stars = (
-        analysis.stars_in_time(cells, histories),
-        analysis.stars_by_seed(analysis.star_cells(cells)),
-    )
+    timed = analysis.stars_in_time(cells, histories)
+    stars = analysis.stars_by_seed(analysis.star_cells(cells))
     stars["other"] = stars["hidden_layers"].astype(str) + " " + stars["loss"]
     srhm = analysis.hierarchical(cells) if len(cells) else cells
+    by_budget = Panel(title="SRHM")
+    if len(srhm):
+        beside = srhm["budget"] * srhm["initialisation"].map(ASIDE["initialisation"])
+        srhm = srhm.assign(at=beside, state=srhm["jammed"].map({True: "yes", False: "no"}))
+        starts = by_name("initialisation", srhm["initialisation"], STARTS, "C: start")
+        by_budget = Panel(
+            title="SRHM", y=Axis("$N_\\Delta/N$"),
+            x=Axis("evaluations", log=True, limits=(2e3, 5e4)), marks=[
+                Marks(rows=srhm, x="at", y="unsatisfied", name="network", filled=False,
+                      by=[starts, by_name("state", srhm["state"], JAMMED, "C")]),
+                level(LEAST, "$N_\\Delta=N/4$ (C)"),
+            ],
+        )  # fmt: skip
     return mosaic([
         _stars("$N^*$ in time, $L=3$", timed, by_name("time", analysis.TIMES, IN_TIME, "A: after")),
-        _stars("$N^*$ by depth and loss", stars, by_name("other", OTHERS, OTHERS, "B")),
-        _by_budget(srhm),
+        _stars("$N^*$ by depth and loss", stars, by_name("other", OTHERS, OTHERS, "B")), by_budget,
     ], columns=3, preset=preset, notes=["A marker for each data set."])  # fmt: skip
 
 
@@ -168,23 +171,6 @@ def _stars(title: str, rows: pd.DataFrame, scale: Scale) -> Panel:
     ] if len(own) else [])  # fmt: skip
 
 
-def _by_budget(srhm: pd.DataFrame) -> Panel:
-    """N_Delta/N of SRHM networks against the budget of their training."""
-    if srhm.empty:
-        return Panel(title="")
-    beside = srhm["budget"] * srhm["initialisation"].map(ASIDE["initialisation"])
-    rows = srhm.assign(at=beside, state=srhm["jammed"].map({True: "yes", False: "no"}))
-    return Panel(
-        title="SRHM", y=Axis("$N_\\Delta/N$"), x=Axis("evaluations", log=True, limits=(2e3, 5e4)),
-        marks=[
-            Marks(rows=rows, x="at", y="unsatisfied", name="network", filled=False,
-                  by=[by_name("initialisation", rows["initialisation"], STARTS, "C: start"),
-                      by_name("state", rows["state"], JAMMED, "C")]),
-            level(LEAST, "$N_\\Delta=N/4$ (C)"),
-        ],
-    )  # fmt: skip
-
-
 def gaps_spectra(
     cells: pd.DataFrame, hessians: pd.DataFrame, cusps: pd.DataFrame, ranks: pd.DataFrame, *,
     preset: str,
@@ -195,7 +181,14 @@ def gaps_spectra(
     spectra = _quantiles(cells, hessians)
     gap = analysis.gaps_of_h0(cells, hessians)
     gap = gap.assign(kind=gap["activation"].map(KIND_OF)).dropna(subset="gap")
-    near = _cusps(cells, cusps)
+    # Mean over jammed networks of a kind of the number of preactivations below t, over N.
+    networks = analysis.converged(analysis.near_jamming(cells, cusps))
+    merged = cusps.merge(networks[["key", "n_weights", *analysis.KIND]], on="key")
+    merged["part"] = merged["below"] / merged["n_weights"]
+    near = pd.concat([
+        chosen(merged, wanted).groupby(["points", "threshold"])["part"].mean().clip(lower=1e-4)
+        .reset_index().assign(kind=kind) for kind, wanted in CELLS_OF.items()
+    ])  # fmt: skip
     ranks = ranks.assign(neurons=np.where(ranks["n_straight"] > 0, "straight", "bent"),
                          weights=ranks["n_parameters"] - ranks["n_neurons"])  # fmt: skip
     most = ranks["weights"].max()
@@ -233,15 +226,3 @@ def _quantiles(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=["mean_loss", "value", "scaled", "kind", "q"])
     rows = pd.concat(parts)
     return rows.assign(scaled=rows["value"] / rows["mean_loss"] ** 0.5)
-
-
-def _cusps(cells: pd.DataFrame, cusps: pd.DataFrame) -> pd.DataFrame:
-    """Mean over jammed networks of a kind of the number of preactivations below t, over N."""
-    rows = analysis.converged(analysis.near_jamming(cells, cusps))
-    merged = cusps.merge(rows[["key", "n_weights", *analysis.KINDS["relu-2"]]], on="key")
-    merged["part"] = merged["below"] / merged["n_weights"]
-    return pd.concat([
-        chosen(merged, wanted).groupby(["points", "threshold"])["part"].mean().clip(lower=1e-4)
-        .reset_index().assign(kind=kind)
-        for kind, wanted in CELLS_OF.items()
-    ])  # fmt: skip

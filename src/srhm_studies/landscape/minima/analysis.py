@@ -1,18 +1,12 @@
 """Networks after a second-order end: which are at minima, N_Delta against the loss, gaps."""
 
-from math import nan
-
 import numpy as np
 import pandas as pd
 
-from srhm.model.seeding import generator
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import JAMMED, LEAST_LOSS
-from srhm_studies.landscape.power_laws import exponent
+from srhm_studies.landscape.power_laws import gap_exponent
 
-# Two decades of z = Delta/sqrt(Loss), and of |Delta|, as in the study `gaps`.
-WINDOW = (1e-2, 1.0)
-FEWEST = 3  # seeds that an interval is made of
 # The rule of the losses that count near jamming, written before any training.
 HIGHEST = 1e-3
 KINDS = {
@@ -25,8 +19,6 @@ NAMES = {
     **{f"relu-{layers}": f"ReLU, L = {layers}" for layers in (2, 3, 5)},
     "tanh-3": "tanh, L = 3",
 }
-THETA = {"relu-2": 0.3, "relu-3": 0.3, "relu-5": 0.3, "tanh-3": 0.2}
-GAMMA = {"relu-2": 0.2, "relu-3": 0.2, "relu-5": 0.2, "tanh-3": 0.16}
 
 
 def at_minima(cells: pd.DataFrame, ends: pd.DataFrame) -> pd.DataFrame:
@@ -75,12 +67,7 @@ def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd
                 part = delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0]
                 parts.setdefault(seed, []).append(part)
             samples = [np.concatenate(one) for one in parts.values()]
-            one = exponent(samples, low=WINDOW[0], high=WINDOW[1],
-                           generator=generator(0, role="drawing"))  # fmt: skip
-            sign = 1 if side == "plus" else -1
-            low, high = sorted((sign * one.low, sign * one.high))
-            few = one.n_samples < FEWEST
-            found.append({"kind": kind, "side": side, "value": nan if few else sign * one.value,
-                          "low": nan if few else low, "high": nan if few else high,
-                          "gaps": one.n, "n": one.n_samples})  # fmt: skip
+            fit = gap_exponent(samples, satisfied=side == "minus")
+            found.append({"kind": kind, "side": side, "value": fit.value, "low": fit.low,
+                          "high": fit.high, "gaps": fit.n, "n": fit.n_samples})  # fmt: skip
     return pd.DataFrame(found)

@@ -10,14 +10,11 @@ from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
 from srhm_studies.landscape.minima.analysis import (
-    FEWEST,
-    GAMMA,
     NAMES,
-    THETA,
-    WINDOW,
     at_minima,
     exponents,
 )
+from srhm_studies.landscape.power_laws import FEWEST, GAMMA, HIGH, LOW, THETA
 
 # Networks, at minima or not: jammed ones of any loss, those of a loss in range; minima: the latter
 # without those that are at no minimum, which are counted.
@@ -60,7 +57,7 @@ for kind in ("relu-3", "tanh-3"):
         say(f"minima-{side}-{kind}",
             f"{NAMES[kind]}, at minima: exponent {letter} of the gaps of {points} points",
             of_gaps.number(Stored, where={"kind": kind, "side": side},
-                           note_rows=f"{{gaps}} gaps between {WINDOW[0]:g} and {WINDOW[1]:g}"),
+                           note_rows=f"{{gaps}} gaps between {LOW:g} and {HIGH:g}"),
             Within(known[kind], 0.1),
             "0.1, ours: exponents of spheres, 0.42 and 0.41, are further than that from ReLU's",
             place="thesis, ch. 1, Fig. 8")  # fmt: skip

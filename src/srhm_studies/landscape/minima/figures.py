@@ -9,7 +9,8 @@ from srhm.figures.looks import BLUE, PURPLE, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
-from srhm_studies.landscape.minima.analysis import HIGHEST, KINDS, NAMES, WINDOW, at_minima
+from srhm_studies.landscape.minima.analysis import HIGHEST, KINDS, NAMES, at_minima
+from srhm_studies.landscape.power_laws import HIGH, LOW
 
 LOOKS = {kind: Look(name, *look) for (kind, name), look in zip(NAMES.items(), (
     (SKY, "v"), (BLUE, "o"), (PURPLE, "s"), (VERMILION, "D")
@@ -55,7 +56,7 @@ def minima(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, prese
                          for of, loss, gap in points if of == kind], BINS).assign(kind=kind)
                 for kind in LOOKS
             ]), x="at", y="density", by=[kinds], line="-", size=3, width=0.7),
-            law(list(WINDOW), [0.25 * at**slope for at in WINDOW],
+            law([LOW, HIGH], [0.25 * at**slope for at in (LOW, HIGH)],
                 "thesis: slopes 0.3, −0.2 (E, F)", line="-"),
         ])
         for side, title, label, slope in (

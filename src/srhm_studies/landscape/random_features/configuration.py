@@ -1,6 +1,5 @@
 """Section of the study, its cells, and how long they take. Loads neither torch nor scikit-learn."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -64,19 +63,15 @@ def plan(section: RandomFeaturesSection, directory: Path, *, trainer: Trainer) -
     Raises:
         ConfigError: if a cell is asked for twice.
     """
-    families = [
-        CurveCells(name=data, function=FUNCTION, cells=_cells(group, data), long=False)
-        for group in section.curves
-        for data in group.data
-    ]
-    return planned(trainer, families)
-
-
-def _cells(group: Features, data: str) -> Iterator[dict[str, Any]]:
     names = ("P", "N_over_P", "seed", "members", "n_test")
-    sphere = ("d", "noise") if data == "sphere" else ()
-    for cell in combinations(group, *names, *sphere, data=data):
-        yield {**cell, "N": round(cell["N_over_P"] * cell["P"])}
+    return planned(trainer, [
+        CurveCells(name=data, function=FUNCTION, long=False, cells=[
+            {**cell, "N": round(cell["N_over_P"] * cell["P"])}
+            for cell in combinations(
+                group, *names, *(("d", "noise") if data == "sphere" else ()), data=data)
+        ])
+        for group in section.curves for data in group.data
+    ])  # fmt: skip
 
 
 def seconds(cell: dict[str, Any]) -> float:

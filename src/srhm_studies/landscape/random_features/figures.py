@@ -20,70 +20,56 @@ RATIO = Axis("features over points $N/P$", log=True, ticks=TICKS)
 
 
 def random_features(cells: pd.DataFrame, *, preset: str) -> Figure:
-    """A-C: squared error against N/P by data; D: variance between members; E, F: test error."""
-    rows = {data: cells[cells["data"] == data] for data in KINDS}
-    return mosaic([
-        *(_squared(data, own) for data, own in rows.items()), _variance(cells),
-        *(_errors(data, rows[data]) for data in ("digits", "srhm")),
-    ], columns=3, preset=preset, notes=described(
+    """A-C: squared error against N/P by data; D: variance between members; E, F: test error.
+
+    Of a member, of infinitely many (E, F: of all members), and of kernels; laws of the variance go
+    through the largest N.
+    """
+    squared, errors, guides = [], [], []
+    for data, look in KINDS.items():
+        own = cells[cells["data"] == data]
+        # Close to N = P the correction for the number of members is larger than what is left.
+        known = own[own["variance"] / own["members"] < own["mse_limit"]]
+        ridge = own[own["N"] < own["P"]].groupby("N_over_P")["mse_ridge"].mean()
+        # The error at N = P has no bound: the rest would be flat.
+        lowest = float(min(own["mse_kernel"].min(), known["mse_limit"].min()))
+        squared.append(Panel(
+            title=look.label, x=RATIO,
+            y=Axis("mean squared error", log=True, limits=(0.6 * lowest, 30)), marks=[
+                _points(own, "mse", "one member", VERMILION, "o"),
+                _points(known, "mse_limit", "infinite ensemble (E, F: all members)", PURPLE, "D"),
+                _kernel(own, "mse_kernel"),
+                _above(law(ridge.index.to_numpy(), ridge.to_numpy(), "kernel with effective ridge",
+                           name="ridge", line=":", colour=GREEN)),
+            ] if len(own) else [],
+        ))  # fmt: skip
+        if data != "sphere":
+            errors.append(Panel(
+                title=f"{look.label}: test error", x=RATIO, y=Axis("test error", limits=(0, 0.55)),
+                marks=[
+                    _points(own, "error", "one member", VERMILION, "o"),
+                    _points(own, "error_ensemble", "infinite ensemble (E, F: all members)", PURPLE,
+                            "D"),
+                    _kernel(own, "error_kernel"),
+                ] if len(own) else [],
+            ))  # fmt: skip
+        above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
+        for offset, label, line in ((0, "$1/N$ (D)", "-."), (1, "$1/(N-P)$ (D)", "-")):
+            if len(above) > 1:
+                x = above.index.to_numpy(dtype=float) - offset
+                guides.append(_above(law(above.index.to_numpy(), above.iloc[-1] * x[-1] / x, label,
+                                         name=f"law {data} {offset}", line=line)))  # fmt: skip
+    apart = mean_line(cells[cells["N"] != cells["P"]], "N_over_P", "variance",
+                      by_name("data", KINDS, KINDS, "D"), size=3,
+                      bar_label="range of the seeds")  # fmt: skip
+    variance = Panel(title="variance between members", x=RATIO, y=Axis("variance", log=True),
+                     marks=[apart, *guides])  # fmt: skip
+    return mosaic([*squared, variance, *errors], columns=3, preset=preset, notes=described(
         cells, "P = {sizes}, {members} members, {most} seeds; bars: range of the seeds.",
         **{name: ", ".join(map(str, sorted(set(cells[column]))))
            for name, column in (("sizes", "P"), ("members", "members"))},
         most=int(cells.groupby("data")["seed"].nunique().max()) if len(cells) else 0,
     ))  # fmt: skip
-
-
-def _squared(data: str, own: pd.DataFrame) -> Panel:
-    """Squared error of a member and of infinitely many, and those of both kernels."""
-    if own.empty:
-        return Panel(title=KINDS[data].label)
-    # Close to N = P the correction for the number of members is larger than what is left.
-    known = own[own["variance"] / own["members"] < own["mse_limit"]]
-    below = own[own["N"] < own["P"]].groupby("N_over_P")["mse_ridge"].mean()
-    # The error at N = P has no bound: the rest would be flat.
-    lowest = float(min(own["mse_kernel"].min(), known["mse_limit"].min()))
-    return Panel(
-        title=KINDS[data].label, x=RATIO, marks=[
-            _points(own, "mse", "one member", VERMILION, "o"),
-            _points(known, "mse_limit", "infinite ensemble (E, F: all members)", PURPLE, "D"),
-            _kernel(own, "mse_kernel"),
-            _above(law(below.index.to_numpy(), below.to_numpy(), "kernel with effective ridge",
-                       name="ridge", line=":", colour=GREEN)),
-        ], y=Axis("mean squared error", log=True, limits=(0.6 * lowest, 30)),
-    )  # fmt: skip
-
-
-def _variance(cells: pd.DataFrame) -> Panel:
-    """Variance between members of each kind of data, with both laws through the largest N."""
-    parts, laws = [], []
-    for data in KINDS if len(cells) else ():
-        own = cells[(cells["data"] == data) & (cells["N"] != cells["P"])]
-        parts.append(own)
-        above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
-        for offset, label, line in ((0, "$1/N$ (D)", "-."), (1, "$1/(N-P)$ (D)", "-")):
-            if len(above) > 1:
-                x = above.index.to_numpy(dtype=float) - offset
-                laws.append(_above(law(above.index.to_numpy(), above.iloc[-1] * x[-1] / x, label,
-                                       name=f"law {data} {offset}", line=line)))  # fmt: skip
-    return Panel(
-        title="variance between members", x=RATIO, y=Axis("variance", log=True), marks=[
-            mean_line(pd.concat(parts), "N_over_P", "variance",
-                      by_name("data", KINDS, KINDS, "D"), size=3, bar_label="range of the seeds"),
-            *laws,
-        ] if parts else [],
-    )  # fmt: skip
-
-
-def _errors(data: str, own: pd.DataFrame) -> Panel:
-    """Test error of a member, of all of them together, and of the kernel."""
-    title = f"{KINDS[data].label}: test error"
-    if own.empty:
-        return Panel(title=title)
-    return Panel(title=title, x=RATIO, y=Axis("test error", limits=(0, 0.55)), marks=[
-        _points(own, "error", "one member", VERMILION, "o"),
-        _points(own, "error_ensemble", "infinite ensemble (E, F: all members)", PURPLE, "D"),
-        _kernel(own, "error_kernel"),
-    ])  # fmt: skip
 
 
 def _points(own: pd.DataFrame, column: str, label: str, colour: str, marker: str) -> Marks:

@@ -1,8 +1,4 @@
-"""P* of each grammar alone, powers of s_0+1, and the place in Figure 1 at P*.
-
-Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one,
-v features, S and D sensitivities to synonyms and displacements.
-"""
+"""P* of each grammar alone, powers of s_0+1, and the place in Figure 1 at P*."""
 
 import pandas as pd
 

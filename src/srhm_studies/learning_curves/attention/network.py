@@ -46,16 +46,9 @@ class Transformer(nn.Module):
     """
 
     def __init__(
-        self,
-        *,
-        n_features: int,
-        n_places: int,
-        n_classes: int,
-        width: int,
-        heads: int,
-        depth: int,
+        self, *, n_features: int, n_places: int, n_classes: int, width: int, heads: int, depth: int,
         positions: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if width % heads:
             raise ValueError(f"width = {width}: allowed are multiples of the {heads} heads")
@@ -99,16 +92,9 @@ class TransformerEngine(NetworkEngine):
     whole_batches = False
 
     def __init__(
-        self,
-        network: Transformer,
-        parameters: GrammarParameters,
-        train: Derivations,
-        test: Derivations,
-        *,
-        optimiser: str,
-        rate: float,
-        batch_size: int,
-    ) -> None:
+        self, network: Transformer, parameters: GrammarParameters, train: Derivations,
+        test: Derivations, *, optimiser: str, rate: float, batch_size: int,
+    ) -> None:  # fmt: skip
         torch.set_num_threads(1)  # sums in one order, whatever the machine
         torch.set_flush_denormal(True)
         self.network, self._parameters, self._train, self._test = network, parameters, train, test

@@ -1,8 +1,4 @@
-"""P* of the algorithm, and what claims and figures compute of its tables.
-
-Letters of the paper: P training points, L depth, s_0 empty places for each informative one, v
-features, m synonyms, n_c classes.
-"""
+"""P* of the algorithm, and what claims and figures compute of its tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -113,24 +109,20 @@ def references(
         published_complexities(Path(file), threshold=threshold).assign(training="end to end")
         for file in end_to_end
     ]
-    frames += [_layerwise(Path(file), threshold) for file in layerwise]
-    frames = [one for one in frames if len(one)]
+    for file in map(Path, layerwise):
+        cells, rows = pd.read_parquet(file), []
+        cells = cells[(cells["training"] == "layerwise") & (cells["data"] == "srhm")]
+        for (net, *grammar), curve in cells.groupby(["net", *GRAMMAR]):
+            wide = curve.pivot_table(index="P", columns="seed", values="test_error")
+            found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
+            rows.append({
+                "net": net, **dict(zip(GRAMMAR, grammar, strict=True)), "P_star": found.P_star,
+                "P_star_low": found.low, "P_star_high": found.high, "status": found.status,
+                "n_seeds": found.n_seeds, "small_pool": False, "training": "layer by layer",
+                "origin": f"{file.parts[-3]}/layerwise",
+            })  # fmt: skip
+        frames.append(pd.DataFrame(rows))
+    frames = [frame for frame in frames if len(frame)]
     if not frames:
         return pd.DataFrame(columns=REFERENCES.names)
     return pd.concat(frames, ignore_index=True)[REFERENCES.names]
-
-
-def _layerwise(file: Path, threshold: float) -> pd.DataFrame:
-    cells = pd.read_parquet(file)
-    own = cells[(cells["training"] == "layerwise") & (cells["data"] == "srhm")]
-    rows = []
-    for (net, *grammar), curve in own.groupby(["net", *GRAMMAR]):
-        wide = curve.pivot_table(index="P", columns="seed", values="test_error")
-        found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
-        rows.append({
-            "net": net, **dict(zip(GRAMMAR, grammar, strict=True)), "P_star": found.P_star,
-            "P_star_low": found.low, "P_star_high": found.high, "status": found.status,
-            "n_seeds": found.n_seeds, "small_pool": False,
-            "origin": f"{file.parts[-3]}/layerwise", "training": "layer by layer",
-        })  # fmt: skip
-    return pd.DataFrame(rows)

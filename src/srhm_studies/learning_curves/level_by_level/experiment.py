@@ -190,14 +190,9 @@ def learn(
 
 
 def _stage(
-    task: Task,
-    level: int,
-    tokens: Tokens,
-    train: Derivations,
-    *,
-    n_random: int,
+    task: Task, level: int, tokens: Tokens, train: Derivations, *, n_random: int,
     generator: np.random.Generator,
-) -> Stage:
+) -> Stage:  # fmt: skip
     return learn_level(
         task.alphabet.patches(tokens),
         train.labels,
@@ -219,14 +214,9 @@ def truth(data: Derivations, grammar: Grammar) -> dict[int, Tokens]:
 
 
 def level_rows(
-    task: Task,
-    stages: list[Stage],
-    train: Derivations,
-    test: Derivations,
-    *,
-    n_random: int,
+    task: Task, stages: list[Stage], train: Derivations, test: Derivations, *, n_random: int,
     generator: np.random.Generator,
-) -> list[dict[str, Any]]:
+) -> list[dict[str, Any]]:  # fmt: skip
     """A row for each level: errors with learnt tokens below, and with true ones."""
     of_train, of_test = (truth(data, task.grammar) for data in (train, test))
     learnt = predict(stages, inputs(test), task.alphabet)

@@ -79,49 +79,38 @@ def level_by_level_complexity(
 
     Of weakly identifiable grammars, beside P* of networks of the same grammars.
     """
-    own = chosen(cells, {"net": "shared", "draws": "independent"})
-    own = diagonal(own[identifiable(own)])
-    own = own[own["v"] == own.groupby("L")["v"].transform("max")]
-    own = own.assign(x=own["P"] / laws_of(own, CURVE, law_of_curve))
+    largest = chosen(cells, {"net": "shared", "draws": "independent"})
+    largest = diagonal(largest[identifiable(largest)])
+    largest = largest[largest["v"] == largest.groupby("L")["v"].transform("max")]
+    largest = largest.assign(x=largest["P"] / laws_of(largest, CURVE, law_of_curve))
+    by_m = differing(curves(complexity, net="shared"), "m", CURVE)
+    by_m = by_m[by_m["s0"] == 0]
+    known = by_m[by_m["status"] == "reached"]
+    power = known["m"].astype(float) ** known["L"]
+    logs = (known["P_star"] / power).astype(float).map(np.log)
+    guide = known.assign(law=np.exp(logs.groupby(known["L"]).transform("mean")) * power)
+    by_law = pd.concat([diagonal(curves(complexity, net=net)) for net in NETS])
+    # Separate is moved to the right, so that shared is seen.
+    aside = by_law["net"].map({"shared": 1.0, "separate": 1.15}).astype(float)
+    other = diagonal(chosen(references, {"status": "reached", "net": ("cnn", "lcn")}))
+    other = other.merge(by_law[["L", "s", "v"]].drop_duplicates())
+    other = other.assign(place=laws_of(other.assign(net="shared", draws=""), CURVE, law_of_curve))
     return mosaic([
         Panel(title="largest $v=m=n_c$ of each $L$", x=Axis("$P / (n_c m^L)$", log=True),
               y=Axis("test error $\\varepsilon$", limits=(0, 1)), marks=[
-                  _line(own, "x", "test_error", _depths(own["L"]), name="curve"),
+                  _line(largest, "x", "test_error", _depths(largest["L"]), name="curve"),
                   level(threshold, f"{100 * threshold:.3g} %, defines $P^*$")]),
-        _against_m(complexity), _against_law(complexity, references),
+        Panel(title=f"$v=n_c={'/'.join(map(str, sorted(set(by_m['v'].tolist()))))}$", y=STAR,
+              x=Axis("synonyms $m$", log=True, ticks=by_m["m"]), marks=[
+                  _stars(by_m, "m"),
+                  laws(guide, "m", "law", "$m^L$", by=[_depths(by_m["L"])], name="guide")]),
+        Panel(title="$v=m=n_c$", x=Axis("$n_c m^L$", log=True), y=STAR, marks=[
+            _networks(other, "place"), _stars(by_law.assign(place=by_law["law"] * aside), "place"),
+            equality(by_law["law"], label="$n_c m^L$", name="guide")]),
     ], columns=3, preset=preset, notes=[
         f"{cells['seed'].nunique()} grammars a curve, of which those with a gap of {LEAST_GAP} or"
         " more enter."
     ])  # fmt: skip
-
-
-def _against_m(complexity: pd.DataFrame) -> Panel:
-    rows = differing(curves(complexity, net="shared"), "m", CURVE)
-    rows = rows[rows["s0"] == 0]
-    features = "/".join(str(v) for v in sorted(set(rows["v"].tolist())))
-    known = rows[rows["status"] == "reached"]
-    power = known["m"].astype(float) ** known["L"]
-    logs = (known["P_star"] / power).astype(float).map(np.log)
-    guide = known.assign(law=np.exp(logs.groupby(known["L"]).transform("mean")) * power)
-    return Panel(
-        title=f"$v=n_c={features}$", y=STAR, x=Axis("synonyms $m$", log=True, ticks=rows["m"]),
-        marks=[_stars(rows, "m"),
-               laws(guide, "m", "law", "$m^L$", by=[_depths(rows["L"])], name="guide")],
-    )  # fmt: skip
-
-
-def _against_law(complexity: pd.DataFrame, references: pd.DataFrame) -> Panel:
-    rows = pd.concat([diagonal(curves(complexity, net=net)) for net in NETS])
-    other = diagonal(chosen(references, {"status": "reached", "net": ("cnn", "lcn")}))
-    other = other.merge(rows[["L", "s", "v"]].drop_duplicates())
-    other = other.assign(place=laws_of(other.assign(net="shared", draws=""), CURVE, law_of_curve))
-    # Separate is moved to the right, so that shared is seen.
-    aside = rows["net"].map({"shared": 1.0, "separate": 1.15}).astype(float)
-    return Panel(
-        title="$v=m=n_c$", x=Axis("$n_c m^L$", log=True), y=STAR,
-        marks=[_networks(other, "place"), _stars(rows.assign(place=rows["law"] * aside), "place"),
-               equality(rows["law"], label="$n_c m^L$", name="guide")],
-    )  # fmt: skip
 
 
 def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: str) -> Figure:
@@ -136,60 +125,74 @@ def level_by_level_errors(cells: pd.DataFrame, levels: pd.DataFrame, *, preset: 
     title = f"$L=3$, $v=m=n_c={deep['v'].max()}$"
     hues = by_name("level", deep["level"], LEVELS, "$l$")
     tokens = pd.concat([deep.assign(below=name, error=deep[name]) for name in TOKENS])
+    responses = _line(deep, "P", "response_error", hues, name="response", geometric=True)
+    first = responses.rows.groupby("level")[["response_error", "P"]].transform("first")
+    in_P = responses.rows["P"] / first["P"]
+    by_level = rows[(rows["L"] >= 3) & (rows["m"] > 2)]
+    by_level = by_level[np.isclose(by_level["P"] / by_level["law"], TIMES_LAW, rtol=0.05)]
+    lines = {3: Look("$L=3$ (C)", line="-"), 4: Look("$L=4$ (C)", line="-.")}
+    by = [graded("m", by_level["m"], "$m$"), by_name("L", by_level["L"], lines)]
+    means = _line(by_level, "level", "response_error", *by, name="levels", geometric=True)
+    below = means.rows[means.rows["level"] < means.rows["L"]]
+    lowest = below.groupby(["m", "L"])["response_error"].transform("first")
+    in_m = lowest * below["m"].astype(float) ** (-(below["level"] - 1) / 2)
     return mosaic([
         Panel(title=title, x=POINTS, y=Axis("fraction of wrong tokens", limits=(-0.02, None)),
               marks=[_line(tokens, "P", "error", hues, by_name("below", TOKENS, TOKENS),
                            name="tokens")]),
-        _responses(deep, hues, title), _by_level(rows),
+        Panel(title=title, x=POINTS, y=RESPONSES, marks=[responses, *(
+            laws(responses.rows.assign(law=first["response_error"] * in_P**power), "P", "law",
+                 f"$P^{{{power:g}}}$ (B)", by=[hues], line=line, name=f"law {power}")
+            for power, line in ((-0.5, "--"), (-1.0, ":")))]),
+        Panel(title=f"$P={TIMES_LAW:g}\\,n_c m^L$", x=Axis("level $l$", ticks=by_level["level"]),
+              y=RESPONSES, marks=[means, replace(
+                  laws(below.assign(law=in_m), "level", "law", "$m^{-l/2}$ (C)", by=[by[0]],
+                       name="law of m"), each=["L"])]),
     ], columns=3, preset=preset, notes=[
         "Dense grammars with v = m = n_c that are weakly identifiable; bars: standard error."
     ])  # fmt: skip
-
-
-def _responses(rows: pd.DataFrame, hues: Scale, title: str) -> Panel:
-    means = _line(rows, "P", "response_error", hues, name="response", geometric=True)
-    found = means.rows
-    first = found.groupby("level")[["response_error", "P"]].transform("first")
-    guides = [
-        laws(found.assign(law=first["response_error"] * (found["P"] / first["P"]) ** power), "P",
-             "law", f"$P^{{{power:g}}}$ (B)", by=[hues], line=line, name=f"law {power}")
-        for power, line in ((-0.5, "--"), (-1.0, ":"))
-    ]  # fmt: skip
-    return Panel(title=title, x=POINTS, y=RESPONSES, marks=[means, *guides])
-
-
-def _by_level(rows: pd.DataFrame) -> Panel:
-    own = rows[(rows["L"] >= 3) & (rows["m"] > 2)]
-    own = own[np.isclose(own["P"] / own["law"], TIMES_LAW, rtol=0.05)]
-    lines = {3: Look("$L=3$ (C)", line="-"), 4: Look("$L=4$ (C)", line="-.")}
-    by = [graded("m", own["m"], "$m$"), by_name("L", own["L"], lines)]
-    means = _line(own, "level", "response_error", *by, name="levels", geometric=True)
-    below = means.rows[means.rows["level"] < means.rows["L"]]
-    first = below.groupby(["m", "L"])["response_error"].transform("first")
-    guide = laws(
-        below.assign(law=first * below["m"].astype(float) ** (-(below["level"] - 1) / 2)), "level",
-        "law", "$m^{-l/2}$ (C)", by=[by[0]], name="law of m",
-    )  # fmt: skip
-    return Panel(
-        title=f"$P={TIMES_LAW:g}\\,n_c m^L$", x=Axis("level $l$", ticks=own["level"]),
-        y=RESPONSES, marks=[means, replace(guide, each=["L"])],
-    )  # fmt: skip
 
 
 def level_by_level_conditions(
     cells: pd.DataFrame, levels: pd.DataFrame, complexity: pd.DataFrame, *, preset: str
 ) -> Figure:
     """The conditions of the article: dense grammars with v = m = n_c, independent draws."""
+    reached = diagonal(curves(complexity, net="shared"))
+    reached = chosen(reached, {"status": "reached", "L": (2, 3)})
+    first = levels_of(cells, levels)
+    first = first[(first["level"] == 1) & (first["cell_gap"] >= LEAST_GAP)]
+    first = first.merge(reached[["curve", "P_star"]], on="curve")
+    first = first.assign(x=first["P"] / first["P_star"], ratio=first["within"] / first["between"])
+    lines = {2: Look("$L=2$ (A)", line="-"), 3: Look("$L=3$ (A)", line="--")}
     dense = diagonal(cells[cells["draws"] == "independent"])
+    grammars = dense.drop_duplicates([*CURVE, "seed"])
+    shares = grammars.assign(found=identifiable(grammars)).groupby(["L", "net", "v"])["found"]
+    shares = shares.agg(["sum", "count"]).reset_index()
+    ends = [stats.binomtest(k, n).proportion_ci()
+            for k, n in shares[["sum", "count"]].astype(int).to_numpy().tolist()]  # fmt: skip
+    # Moved a little for each L and net, so that bars do not hide each other.
+    place = shares.groupby(["L", "net"]).ngroup()
+    shares = shares.assign(
+        share=shares["sum"] / shares["count"], low=[end.low for end in ends],
+        high=[end.high for end in ends], x=shares["v"] + 0.06 * (2 * place - place.max()),
+    )  # fmt: skip
     last = dense[dense["P"] == dense.groupby(list(CURVE))["P"].transform("max")]
-    by = [_depths(last["L"]), _nets(last["net"])]
     return mosaic([
-        _clean(levels_of(cells, levels), complexity), _shares(dense),
+        Panel(title="clean signal, level 1", x=Axis("$P/P^*$", log=True),
+              y=Axis("variance: synonyms / latents", log=True), marks=[
+                  _line(first, "x", "ratio", graded("m", first["m"], "$m$"),
+                        by_name("L", first["L"], lines), name="clean", geometric=True),
+                  level(1, "equal variances; $P^*$", name="as unlike as latents"),
+                  level(1, "equal variances; $P^*$", name="P*", across="y")]),
+        Panel(title="fraction of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
+              x=Axis("$v=m=n_c$", ticks=grammars["v"]), marks=[
+                  Marks(rows=shares, x="x", y="share", low="low", high="high", line="-", size=4,
+                        name="share", by=[_depths(shares["L"]), _nets(shares["net"])])]),
         Panel(title="test error and gap", x=Axis("gap of the grammar"),
               y=Axis("test error at the largest $P$", limits=(-0.03, 1)), marks=[
-                  Marks(rows=last.assign(other=~identifiable(last)), x="gap", y="test_error", by=by,
-                        open="other", size=3.5, name="grammars",
-                        open_label="not weakly identifiable"),
+                  Marks(rows=last.assign(other=~identifiable(last)), x="gap", y="test_error",
+                        by=[_depths(last["L"]), _nets(last["net"])], open="other", size=3.5,
+                        name="grammars", open_label="not weakly identifiable"),
                   level(LEAST_GAP, f"gap {LEAST_GAP}", name="least gap", across="y")]),
     ], columns=3, preset=preset, notes=[
         f"Weakly identifiable: a gap of {LEAST_GAP} or more. Bars of A: standard error over"
@@ -197,78 +200,35 @@ def level_by_level_conditions(
     ])  # fmt: skip
 
 
-def _clean(rows: pd.DataFrame, complexity: pd.DataFrame) -> Panel:
-    reached = diagonal(curves(complexity, net="shared"))
-    reached = chosen(reached, {"status": "reached", "L": (2, 3)})
-    own = rows[(rows["level"] == 1) & (rows["cell_gap"] >= LEAST_GAP)]
-    own = own.merge(reached[["curve", "P_star"]], on="curve")
-    own = own.assign(x=own["P"] / own["P_star"], ratio=own["within"] / own["between"])
-    lines = {2: Look("$L=2$ (A)", line="-"), 3: Look("$L=3$ (A)", line="--")}
-    by = [graded("m", own["m"], "$m$"), by_name("L", own["L"], lines)]
-    return Panel(
-        title="clean signal, level 1", x=Axis("$P/P^*$", log=True),
-        y=Axis("variance: synonyms / latents", log=True), marks=[
-            _line(own, "x", "ratio", *by, name="clean", geometric=True),
-            level(1, "equal variances; $P^*$", name="as unlike as latents"),
-            level(1, "equal variances; $P^*$", name="P*", across="y"),
-        ],
-    )  # fmt: skip
-
-
-def _shares(dense: pd.DataFrame) -> Panel:
-    own = dense.drop_duplicates([*CURVE, "seed"])
-    own = own.assign(found=identifiable(own))
-    rows = own.groupby(["L", "net", "v"])["found"].agg(["sum", "count"]).reset_index()
-    ends = [stats.binomtest(k, n).proportion_ci()
-            for k, n in rows[["sum", "count"]].astype(int).to_numpy().tolist()]  # fmt: skip
-    # Moved a little for each L and net, so that bars do not hide each other.
-    place = rows.groupby(["L", "net"]).ngroup()
-    rows = rows.assign(
-        share=rows["sum"] / rows["count"], low=[one.low for one in ends],
-        high=[one.high for one in ends], x=rows["v"] + 0.06 * (2 * place - place.max()),
-    )  # fmt: skip
-    return Panel(
-        title="fraction of grammars", y=Axis("weakly identifiable", limits=(-0.05, 1.05)),
-        x=Axis("$v=m=n_c$", ticks=own["v"]), marks=[
-            Marks(rows=rows, x="x", y="share", low="low", high="high", line="-", name="share",
-                  by=[_depths(rows["L"]), _nets(rows["net"])], size=4)],
-    )  # fmt: skip
-
-
 def level_by_level_sparsity(
     complexity: pd.DataFrame, references: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A: patches of all positions pooled; B: each position on its own; grey: networks."""
-    panels = [_against_places(differing(curves(complexity, net=net), "s0", CURVE), references, net)
-              for net in NETS]  # fmt: skip
+    panels, rest = [], [name for name in CURVE if name not in ("net", "draws", "s0")]
+    for net, like in LIKE.items():
+        rows = differing(curves(complexity, net=net), "s0", CURVE)
+        other = chosen(references, {"net": like, "status": "reached", "training": "end to end"})
+        other = other.merge(rows[[*rest, "s0"]].drop_duplicates())
+        rows, other = (table.assign(places=table["s0"] + 1) for table in (rows, other))
+        known = rows[rows["status"] == "reached"].sort_values("s0")
+        first = known.groupby(rest)[["P_star", "places"]].transform("first")
+        steps = (known["places"] / first["places"]).astype(float)
+        exponents: Sequence[tuple[str, int | pd.Series, str]] = (
+            ("Eq. 3: $(s_0+1)^L$ (B)", known["L"], "--"),
+            ("count: $(s_0+1)^{L-1+s}$ (B)", known["L"] - 1 + known["s"], ":"),
+        )
+        if net == "shared":
+            exponents = (("Eq. 4: $(s_0+1)^2$ (A)", 2, "--"),)
+        panels.append(Panel(
+            title=f"{net} ({like.upper()}-like)", y=STAR,
+            x=Axis("$s_0+1$", log=True, ticks=rows["places"]), marks=[
+                _networks(other, "places"), _stars(rows, "places"), *(
+                    laws(known.assign(law=first["P_star"] * steps**power), "places", "law", label,
+                         by=[_depths(known["L"])], line=line, name=f"law {label}")
+                    for label, power, line in exponents)],
+        ))  # fmt: skip
     return mosaic(panels, columns=2, preset=preset, height=2.6,
                   notes=[f"Grammars with a gap of {LEAST_GAP} or more; bars: 95 %."])  # fmt: skip
-
-
-def _against_places(rows: pd.DataFrame, references: pd.DataFrame, net: str) -> Panel:
-    other = chosen(references, {"net": LIKE[net], "status": "reached", "training": "end to end"})
-    rest = [name for name in CURVE if name not in ("net", "draws", "s0")]
-    other = other.merge(rows[[*rest, "s0"]].drop_duplicates())
-    rows, other = (one.assign(places=one["s0"] + 1) for one in (rows, other))
-    known = rows[rows["status"] == "reached"].sort_values("s0")
-    first = known.groupby(rest)[["P_star", "places"]].transform("first")
-    steps = (known["places"] / first["places"]).astype(float)
-    exponents: Sequence[tuple[str, int | pd.Series, str]] = (
-        ("Eq. 3: $(s_0+1)^L$ (B)", known["L"], "--"),
-        ("count: $(s_0+1)^{L-1+s}$ (B)", known["L"] - 1 + known["s"], ":"),
-    )
-    if net == "shared":
-        exponents = (("Eq. 4: $(s_0+1)^2$ (A)", 2, "--"),)
-    guides = [
-        laws(known.assign(law=first["P_star"] * steps**power), "places", "law", label,
-             by=[_depths(known["L"])], line=line, name=f"law {label}")
-        for label, power, line in exponents
-    ]  # fmt: skip
-    return Panel(
-        title=f"{net} ({LIKE[net].upper()}-like)", y=STAR,
-        x=Axis("$s_0+1$", log=True, ticks=rows["places"]),
-        marks=[_networks(other, "places"), _stars(rows, "places"), *guides],
-    )  # fmt: skip
 
 
 def level_by_level_stages(

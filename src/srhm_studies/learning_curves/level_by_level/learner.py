@@ -46,16 +46,9 @@ class Stage:
 
 
 def learn_level(
-    patches: Patches,
-    labels: NDArray[np.integer],
-    *,
-    alphabet: Alphabet,
-    n_classes: int,
-    group_of: Ints,
-    n_clusters: Sequence[int] | None,
-    n_random: int,
-    generator: np.random.Generator,
-) -> Stage:
+    patches: Patches, labels: NDArray[np.integer], *, alphabet: Alphabet, n_classes: int,
+    group_of: Ints, n_clusters: Sequence[int] | None, n_random: int, generator: np.random.Generator,
+) -> Stage:  # fmt: skip
     """Responses and tokens of one level, from the patches (n, k) of n training points.
 
     n_clusters: tokens of each group; None: the last level, where the class of the largest response
@@ -76,12 +69,9 @@ def learn_level(
 
 
 def label_means(
-    patches: Patches,
-    labels: NDArray[np.integer],
-    alphabet: Alphabet,
-    n_classes: int,
+    patches: Patches, labels: NDArray[np.integer], alphabet: Alphabet, n_classes: int,
     group_of: Ints,
-) -> tuple[Ints, Floats]:
+) -> tuple[Ints, Floats]:  # fmt: skip
     """How often each content was met, and the mean of its labels less that of all.
 
     Shapes (groups, contents) and (groups, contents, n_c); 0 for what was never met. A label is a

@@ -1,8 +1,4 @@
-"""P* by optimiser, at the rate where it is smallest, and its exponent of s_0+1 by grammar.
-
-Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one,
-v features.
-"""
+"""P* by optimiser, at the rate where it is smallest, and its exponent of s_0+1 by grammar."""
 
 import pandas as pd
 

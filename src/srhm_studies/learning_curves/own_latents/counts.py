@@ -1,8 +1,7 @@
 """What tuples stand beside, counted, and the clusters of what was counted. Nothing is trained.
 
-Letters of the paper: L depth, s branching, m synonyms, v features, n_c classes, s_0 empty places
-for each informative one. A patch of level l holds s tokens in s(s_0+1) places; its content says
-which, and where. Targets are what is counted beside a content:
+A patch of level l holds s tokens in s(s_0+1) places; its content says which, and where. Targets are
+what is counted beside a content:
 
     context  the tokens of the other patches under the same parent (cousins, without labels)
     parent   the latent of level l+2 above the patch's own

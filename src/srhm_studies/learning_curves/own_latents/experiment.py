@@ -35,14 +35,9 @@ LEAST_SIGNAL = 1e-20
 
 
 def beside(
-    target: str,
-    tokens: Tokens,
-    latents: Mapping[int, Level],
-    level: int,
-    parameters: GrammarParameters,
-    *,
-    net: str,
-) -> tuple[Ints, int]:
+    target: str, tokens: Tokens, latents: Mapping[int, Level], level: int,
+    parameters: GrammarParameters, *, net: str,
+) -> tuple[Ints, int]:  # fmt: skip
     """Coordinates that stand beside each patch of a level, (n, k/s, q), and of how many."""
     if target == "context":
         return context(tokens, parameters, net=net)

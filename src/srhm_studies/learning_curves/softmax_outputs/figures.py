@@ -16,34 +16,24 @@ OUTPUTS = {
     "logits": Look("logits", line="--", filled=False),
     "softmax": Look("softmax", line="-", filled=True),
 }
-HEIGHT = 2.4  # inches of a row
 
 
 def softmax_outputs(outputs: pd.DataFrame, cells: pd.DataFrame, *, preset: str) -> Figure:
     """A panel for each grammar: S at l = L against P, averages over the seeds of each net."""
-    rows = top_synonyms(outputs, cells)
-    rows = rows[rows["softmax"].notna()]
-    panels = [_panel(own) for _, own in rows.groupby(list(GRAMMAR))]
+    rows, panels = top_synonyms(outputs, cells).dropna(subset="softmax"), []
+    for _, grammar in rows.groupby(list(GRAMMAR)):
+        first, colours = grammar.iloc[0], nets(grammar["net"])
+        both = grammar.melt(["net", "P"], list(OUTPUTS), var_name="output", value_name="S")
+        expected = grammar.groupby(["net", "P"])["certain"].mean().reset_index()
+        panels.append(Panel(
+            title=f"$L={first['L']}$, $v={first['v']}$, $s_0={first['s0']}$", x=POINTS,
+            y=Axis("$S$ of the output at $l=L$", limits=(-0.02, 1.02)), marks=[
+                mean_line(both, "P", "S", colours, by_name("output", both["output"], OUTPUTS)),
+                laws(expected, "P", "certain", "certain answers", line=":", name="certain",
+                     by=[colours.without("marker")]),
+                level(INSENSITIVE, f"$S={INSENSITIVE}$", name="threshold", line="-."),
+            ],
+        ))  # fmt: skip
     seeds = rows.groupby(["curve", "P"])["seed"].nunique()
     notes = [f"{between(seeds)} seeds each, {between(rows['n'])} test points."] if len(rows) else []
-    return mosaic(panels, columns=2, preset=preset, height=HEIGHT, notes=notes, share="y")
-
-
-def _panel(rows: pd.DataFrame) -> Panel:
-    one = rows.iloc[0]
-    both = rows.melt(
-        ["net", "P"], list(OUTPUTS), var_name="output", value_name="S"
-    )  # a row for each output
-    colours = nets(rows["net"])
-    expected = rows.groupby(["net", "P"])["certain"].mean().reset_index()
-    return Panel(
-        title=f"$L={one['L']}$, $v={one['v']}$, $s_0={one['s0']}$",
-        x=POINTS,
-        y=Axis("$S$ of the output at $l=L$", limits=(-0.02, 1.02)),
-        marks=[
-            mean_line(both, "P", "S", colours, by_name("output", both["output"], OUTPUTS)),
-            laws(expected, "P", "certain", "certain answers",
-                 by=[colours.without("marker")], line=":", name="certain"),
-            level(INSENSITIVE, f"$S={INSENSITIVE}$", name="threshold", line="-."),
-        ],
-    )  # fmt: skip
+    return mosaic(panels, columns=2, preset=preset, height=2.4, notes=notes, share="y")

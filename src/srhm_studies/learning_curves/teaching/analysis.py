@@ -1,8 +1,4 @@
-"""P* of what is taught, of curves and of each grammar alone; shared by claims and the figure.
-
-Letters of the paper: P training points, L depth, s_0 empty places for each informative one, v
-features, m synonyms, n_c classes.
-"""
+"""P* of what is taught, of curves and of each grammar alone; shared by claims and the figure."""
 
 from collections.abc import Sequence
 

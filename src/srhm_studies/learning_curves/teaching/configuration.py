@@ -77,8 +77,14 @@ def plan(section: TeachingSection, directory: Path, *, trainer: Trainer) -> Plan
     """The cells of all groups. A job has those of one net, L and v that are taught the same."""
     names = ("net", "L", "s", "s0", "v", "n_c", "m", "synonyms", "places", "patterns")
     given = section.model_dump(exclude={"curves"})
+
+    def label(curve: Mapping[str, Any]) -> str:
+        taught = f"p{curve['synonyms']}-places-{curve['places'].replace(' ', '-')}"
+        shared = f"-patterns-{curve['patterns']}" if "patterns" in curve else ""
+        return f"teaching-{curve['net']}-L{curve['L']}-v{curve['v']}-{taught}{shared}"
+
     return planned(trainer, LEARNER.families(
-        section.curves, names, _label, lambda *_: given,
+        section.curves, names, label, lambda *_: given,
         largest=lambda curve: _largest(curve, section.n_test),
         function=lambda curve: SHORTCUT if "patterns" in curve else LEARNER.function,
     ))  # fmt: skip
@@ -112,13 +118,6 @@ def _largest(curve: Mapping[str, Any], n_test: int) -> int:
         raise GrammarError(f"patterns = {patterns}: allowed are 0 to {n}")
     return (largest_of_shared(parameters, patterns) - n_test if patterns
             else largest_training_set(parameters))  # fmt: skip
-
-
-def _label(curve: Mapping[str, Any]) -> str:
-    """The job that computes a curve: cells are short, so that it has those of several s_0."""
-    taught = f"p{curve['synonyms']}-places-{curve['places'].replace(' ', '-')}"
-    shared = f"-patterns-{curve['patterns']}" if "patterns" in curve else ""
-    return f"teaching-{curve['net']}-L{curve['L']}-v{curve['v']}-{taught}{shared}"
 
 
 def seconds(cell: Mapping[str, Any]) -> float:

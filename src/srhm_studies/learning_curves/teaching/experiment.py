@@ -37,13 +37,9 @@ PLACES = ("none", "all", f"{LEVEL}1", f"{LEVEL}2", f"{LEVEL}3", "halves", "skewe
 
 
 def drawn_anew(
-    data: Derivations,
-    grammar: Grammar,
-    *,
-    synonyms: int,
-    places: str,
+    data: Derivations, grammar: Grammar, *, synonyms: int, places: str,
     generator: np.random.Generator,
-) -> Derivations:
+) -> Derivations:  # fmt: skip
     """The data with other synonyms and places; labels stay.
 
     Raises:

@@ -33,14 +33,37 @@ GRAMMAR = [name for name in CURVE if name not in ("synonyms", "places")]
 def teaching(complexity: pd.DataFrame, *, preset: str) -> Figure:
     """P* against s_0+1 by what is taught; against synonyms; P*_D against P*_S."""
     rows = complexity.assign(taught=taught(complexity), per_place=complexity["s0"] + 1)
-    own = rows[rows["criterion"] == "test_error"]
-    two = own[own["L"] == 2]
+    errors = rows[rows["criterion"] == "test_error"]
+    two = errors[errors["L"] == 2]
     main = _of_largest_v(two[two["taught"] != ""], "taught")
     by_level = _of_largest_v(two[two["synonyms"] == 0], "places")
+    # P* of nothing over that of synonyms alone.
+    reached = errors[(errors["places"] == "none") & (errors["status"] == "reached")]
+    saved = reached[reached["synonyms"] > 0].merge(
+        reached[reached["synonyms"] == 0], on=GRAMMAR, suffixes=("", "_over")
+    )
+    saved = saved.assign(power=saved["m"] ** saved["synonyms"],
+                         ratio=saved["P_star_over"] / saved["P_star"])  # fmt: skip
+    by = [replace(net_colours(saved["net"]), title="Net"), depths(saved), empty_places(saved["s0"])]
+    # P*_S and P*_D of each curve; arrows where one is censored.
+    felt = with_ends(rows[rows["taught"] != ""])
+    felt = felt[felt["criterion"] == "S_2"].merge(
+        felt[felt["criterion"] == "D_2"], on=CURVE, suffixes=("", "_D")
+    )
     n = complexity["n_seeds"].max() if len(complexity) else 0
     return mosaic([
-        *(_against_places(main, net, "taught") for net in ("cnn", "lcn")), _divided(own),
-        _parted(rows), *(_against_places(by_level, net, "places") for net in ("cnn", "lcn")),
+        *(_against_places(main, net, "taught") for net in ("cnn", "lcn")),
+        Panel(title="synonyms taught up to level $l$", x=Axis("$m^l$", log=True),
+              y=Axis("$P^*$(nothing) / $P^*$(synonyms)", log=True), marks=[
+                  Marks(rows=saved, x="power", y="ratio", by=by, name="ratio"),
+                  equality(saved["power"], label="equality", name="equality")]),
+        Panel(title="synonyms, diffeomorphisms", x=Axis("$P^*_S$", log=True),
+              y=Axis("$P^*_D$", log=True), marks=[
+                  Marks(rows=felt, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
+                        by=[_taught(felt)], name="parted", arrow_label="$P^*$ is",
+                        faint_arrows=True),
+                  equality(felt["y"], felt["y_D"], label="equality", name="equality")]),
+        *(_against_places(by_level, net, "places") for net in ("cnn", "lcn")),
     ], columns=3, preset=preset, notes=[f"{n} grammars a curve."])  # fmt: skip
 
 
@@ -76,52 +99,16 @@ def _of_largest_v(rows: pd.DataFrame, by: str) -> pd.DataFrame:
 
 
 def _against_places(rows: pd.DataFrame, net: str, by: str) -> Panel:
-    own = with_ends(rows[rows["net"] == net])
-    of_level = by == "places"
-    scale = by_name(by, own[by], PLACES, "Positions") if of_level else _taught(own)
-    known = own[own["status"] == "reached"]
+    ends, of_level = with_ends(rows[rows["net"] == net]), by == "places"
+    scale = by_name(by, ends[by], PLACES, "Positions") if of_level else _taught(ends)
+    known = ends[ends["status"] == "reached"]
     unit = geometric_mean(known["P_star"] / known["law"])
-    v = "/".join(str(one) for one in sorted(set(own["v"])))
-    kind = "positions taught" if of_level else f"$L=2$, $v={v}$"
+    v = "/".join(map(str, sorted(set(ends["v"]))))
     return Panel(
-        title=f"{net.upper()}, {kind}", x=Axis("$s_0+1$", log=True, ticks=own["per_place"]), y=STAR,
-        marks=[
-            stars(own, "per_place", [scale]),
-            laws(own.assign(law=own["law"] * unit), "per_place", "law", "predicted", by=[scale]),
-        ],
-    )  # fmt: skip
-
-
-def _divided(rows: pd.DataFrame) -> Panel:
-    """P* of nothing over that of synonyms alone."""
-    own = rows[(rows["places"] == "none") & (rows["status"] == "reached")]
-    none = own[own["synonyms"] == 0]
-    both = own[own["synonyms"] > 0].merge(none, on=GRAMMAR, suffixes=("", "_over"))
-    both = both.assign(power=both["m"] ** both["synonyms"],
-                       ratio=both["P_star_over"] / both["P_star"])  # fmt: skip
-    by = [replace(net_colours(both["net"]), title="Net"), depths(both), empty_places(both["s0"])]
-    return Panel(
-        title="synonyms taught up to level $l$", x=Axis("$m^l$", log=True),
-        y=Axis("$P^*$(nothing) / $P^*$(synonyms)", log=True),
-        marks=[
-            Marks(rows=both, x="power", y="ratio", by=by, name="ratio"),
-            equality(both["power"], label="equality", name="equality"),
-        ],
-    )  # fmt: skip
-
-
-def _parted(rows: pd.DataFrame) -> Panel:
-    """P*_D against P*_S of each curve; arrows where one is censored."""
-    ends = with_ends(rows[rows["taught"] != ""])
-    first, second = (ends[ends["criterion"] == name] for name in ("S_2", "D_2"))
-    both = first.merge(second, on=CURVE, suffixes=("", "_D"))
-    return Panel(
-        title="synonyms, diffeomorphisms", x=Axis("$P^*_S$", log=True),
-        y=Axis("$P^*_D$", log=True),
-        marks=[
-            Marks(rows=both, x="y", y="y_D", x_beyond="y_beyond", beyond="y_beyond_D",
-                  by=[_taught(both)], name="parted", arrow_label="$P^*$ is", faint_arrows=True),
-            equality(both["y"], both["y_D"], label="equality", name="equality"),
+        title=f"{net.upper()}, {'positions taught' if of_level else f'$L=2$, $v={v}$'}", y=STAR,
+        x=Axis("$s_0+1$", log=True, ticks=ends["per_place"]), marks=[
+            stars(ends, "per_place", [scale]),
+            laws(ends.assign(law=ends["law"] * unit), "per_place", "law", "predicted", by=[scale]),
         ],
     )  # fmt: skip
 

@@ -1,9 +1,8 @@
 """P* against the ratio of learning rate to batch size: its limit, exponents and constants.
 
-Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for each informative one,
-m synonyms, n_c classes, v features. The *ratio* is T = eta/(B (1 - mu)), with the learning rate eta
-over the width, B points in a batch, and the momentum mu: 0.025 in the paper's text. A *family* is a
-net on one grammar's size; its *line* are the curves of it that differ in the rate alone.
+The *ratio* is T = eta/(B (1 - mu)), with the learning rate eta over the width, B points in a batch,
+and the momentum mu: 0.025 in the paper's text. A *family* is a net on one grammar's size; its
+*line* are the curves of it that differ in the rate alone.
 
 The practice: P* by the text's training over P* by that of the published figures, measured and from
 T alone. Measured: two curves of one grammar in the published rows of sparse_hierarchy, the text's
@@ -281,34 +280,34 @@ def limits(
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=LIMITS.names)
     line, keys = line_of(table), list(NET_AND_DATA)
-    fits: dict[Any, dict[str, Fit]] = {}
-    families = {}
+    single, rows = [], []
     for name in EXTRAPOLATIONS:
         points = points_of(line, cells, partial(towards_zero, extrapolation=name), small_pools=True)
-        single = points.families.assign(log_P=points.log_P)
-        for family, own in single.groupby(keys, sort=False):
-            fits.setdefault(family, {})[name] = mean(own["log_P"].to_numpy())
-            families[family] = own.iloc[0].to_dict()
-    if not fits:
+        single.append(points.families.assign(log_P=points.log_P, extrapolation=name))
+    for _, family in pd.concat(single).groupby(keys, sort=False):
+        fits = {name: mean(family.loc[family["extrapolation"] == name, "log_P"].to_numpy())
+                for name in EXTRAPOLATIONS}  # fmt: skip
+        rows.append({
+            **family.iloc[0],
+            **{f"P_{name}": exp(fit.slope) for name, fit in fits.items()},
+            "P_limit": exp(float(np.mean([fit.slope for fit in fits.values()]))),
+            "P_limit_low": exp(min(fit.low for fit in fits.values())),
+            "P_limit_high": _exp(max(fit.high for fit in fits.values())),
+            "n_seeds": fits["linear"].n,
+        })  # fmt: skip
+    if not rows:
         return pd.DataFrame(columns=LIMITS.names)
-    rows = pd.DataFrame([
-        {
-            **families[family],
-            **{f"P_{name}": exp(fit.slope) for name, fit in both.items()},
-            "P_limit": exp(float(np.mean([fit.slope for fit in both.values()]))),
-            "P_limit_low": exp(min(fit.low for fit in both.values())),
-            "P_limit_high": _exp(max(fit.high for fit in both.values())),
-            "n_seeds": both["linear"].n,
-        }
-        for family, both in fits.items()
-    ])  # fmt: skip
-    ratios = usable(line, small_pools=True).groupby(keys)["ratio"].agg(["size", "min"])
-    ratios = ratios.rename(columns={"size": "n_ratios", "min": "smallest_ratio"}).reset_index()
-    for other in (ratios, _full_batches(table), _flow_complexities(flow)):
-        kinds = rows[keys].dtypes.to_dict()
-        rows = rows.merge(other.astype(kinds), on=keys, how="left")
-    seeds = rows["n_seeds_flow"].astype(float).fillna(0).astype(int)
-    return rows.assign(n_seeds_flow=seeds)[LIMITS.names]
+    found = pd.DataFrame(rows)
+    known = usable(line, small_pools=True).groupby(keys)["ratio"].agg(["size", "min"])
+    known = known.rename(columns={"size": "n_ratios", "min": "smallest_ratio"}).reset_index()
+    # Gradient descent: of each family that of the largest rate.
+    full = usable(of_errors(table), small_pools=True)
+    full = full[(full["ratio"] == 0) & (full["width"] == MAIN["width"])]
+    full = full.sort_values("learning_rate").drop_duplicates(keys, keep="last")
+    for other in (known, _named(full, "full"), _flow_complexities(flow)):
+        found = found.merge(other.astype(found[keys].dtypes.to_dict()), on=keys, how="left")
+    seeds = found["n_seeds_flow"].astype(float).fillna(0).astype(int)
+    return found.assign(n_seeds_flow=seeds)[LIMITS.names]
 
 
 def _exp(value: float) -> float:
@@ -319,14 +318,6 @@ def _named(rows: pd.DataFrame, of: str, *more: str) -> pd.DataFrame:
     """Families with P* and its ends under another name."""
     ends = {f"P_star{end}": f"P_{of}{end}" for end in _BOUNDS}
     return rows[[*NET_AND_DATA, *ends, *more]].rename(columns=ends)
-
-
-def _full_batches(table: pd.DataFrame) -> pd.DataFrame:
-    """P* of gradient descent: of each family that of the largest rate."""
-    rows = usable(of_errors(table), small_pools=True)
-    rows = rows[(rows["ratio"] == 0) & (rows["width"] == MAIN["width"])]
-    rows = rows.sort_values("learning_rate").drop_duplicates(list(NET_AND_DATA), keep="last")
-    return _named(rows, "full")
 
 
 def _flow_complexities(files: Sequence[str]) -> pd.DataFrame:

@@ -58,14 +58,9 @@ def reached(table: pd.DataFrame) -> pd.DataFrame:
 
 @rows_of(reached, "cells", nothing="no curves of both kinds", what="seeds of pairs of curves")
 def pairs(
-    rows: pd.DataFrame,
-    cells: pd.DataFrame,
-    *,
-    first: Kind,
-    second: Kind,
-    on: tuple[str, ...] = (),
+    rows: pd.DataFrame, cells: pd.DataFrame, *, first: Kind, second: Kind, on: tuple[str, ...] = (),
     papers: bool = False,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Curves of both kinds that agree in `on`, a row for each seed that has both P*: ratio.
 
     papers: of the paper's grammars alone.

@@ -163,16 +163,38 @@ def _others(complexities: pd.DataFrame) -> Panel:
 def temperature_exponents(exponents: pd.DataFrame, *, preset: str) -> Figure:
     """A: exponents of (s_0+1) against T; B: of m; C: constants; D: with the table's rates.
 
-    Left of the smallest T: the limit.
+    Left of the smallest T: the limit. D: at one rate of the table, and at all of its rates.
     """
     rows = exponents.assign(kind=exponents["net"] + " " + exponents["L"].astype(str))
     rows = rows[rows["kind"].isin(KINDS)]
     rows = rows.assign(rank=ranks(rows["kind"], KINDS))
-    by = by_name("kind", rows["kind"], KINDS)
-    return mosaic([
-        *(_against_ratio(rows[rows["of"] == of], label, by) for of, label in TITLES.items()),
-        _table(rows, by),
-    ], columns=2, preset=preset)  # fmt: skip
+    by, panels = by_name("kind", rows["kind"], KINDS), []
+    for of, label in TITLES.items():
+        by_T = rows[(rows["of"] == of) & rows["at"].isin(["ratio", "limit"])]
+        measured = by_T["at"] == "ratio"
+        smallest = float(by_T.loc[measured, "ratio"].min())
+        smallest = smallest if smallest > 0 else TEXT
+        x = by_T["ratio"].where(measured, smallest * LIMIT) * KINDS_APART ** by_T["rank"]
+        by_T, constant = by_T.assign(x=x.astype(float)), of == "constant"
+        panels.append(Panel(
+            title=label, x=Axis("$T=\\eta/[B\\,(1-\\mu)]$; left: limit", log=True),
+            y=_height(by_T, label, log=constant), marks=[
+                _values(by_T[measured], by, "ratio", line="-", width=0.7,
+                        bar_label="95 % interval"),
+                _values(by_T[~measured], by, "limit"), _limit(smallest), _text("-."),
+                *([] if constant else [_expected(by_T)]),
+            ],
+        ))  # fmt: skip
+    table = rows[rows["at"].isin(WAYS)]
+    both = table.groupby("kind")["at"].transform("nunique") == len(WAYS)
+    place = table["at"].map({way: float(i) for i, way in enumerate(WAYS)}).astype(float)
+    table = table.assign(x=place + 0.06 * table["rank"])[both]
+    panels.append(Panel(
+        title="one rate, and published rates", y=_height(table, TITLES["s0+1"]),
+        x=Axis(ticks=dict(enumerate(WAYS.values())), limits=(-0.4, 1.4)),
+        marks=[_values(table, by, "table", line="-", width=0.7), _expected(table)],
+    ))  # fmt: skip
+    return mosaic(panels, columns=2, preset=preset)
 
 
 def _values(rows: pd.DataFrame, by: Scale, name: str, **look: Any) -> Marks:
@@ -180,34 +202,8 @@ def _values(rows: pd.DataFrame, by: Scale, name: str, **look: Any) -> Marks:
                  **look)  # fmt: skip
 
 
-def _against_ratio(rows: pd.DataFrame, label: str, by: Scale) -> Panel:
-    rows = rows[rows["at"].isin(["ratio", "limit"])]
-    smallest = float(rows.loc[rows["at"] == "ratio", "ratio"].min())
-    smallest = smallest if smallest > 0 else TEXT
-    constant = label == TITLES["constant"]
-    x = rows["ratio"].where(rows["at"] == "ratio", smallest * LIMIT) * KINDS_APART ** rows["rank"]
-    rows = rows.assign(x=x.astype(float))
-    expected = levels(rows.drop_duplicates("expected"), "expected", "Eq. 3, Eq. 4")
-    return Panel(title=label, x=Axis("$T=\\eta/[B\\,(1-\\mu)]$; left: limit", log=True),
-                 y=_height(rows, label, log=constant), marks=[
-        _values(rows[rows["at"] == "ratio"], by, "ratio", line="-", width=0.7,
-                bar_label="95 % interval"),
-        _values(rows[rows["at"] == "limit"], by, "limit"),
-        _limit(smallest), _text("-."), *([] if constant else [expected]),
-    ])  # fmt: skip
-
-
-def _table(rows: pd.DataFrame, by: Scale) -> Panel:
-    """The exponent of (s_0+1) at one rate of the table and at all of its rates."""
-    own = rows[rows["at"].isin(WAYS)]
-    both = own.groupby("kind")["at"].transform("nunique") == len(WAYS)
-    place = own["at"].map({way: float(i) for i, way in enumerate(WAYS)}).astype(float)
-    own = own.assign(x=place + 0.06 * own["rank"])[both]
-    return Panel(title="one rate, and published rates", y=_height(own, TITLES["s0+1"]),
-                 x=Axis(ticks=dict(enumerate(WAYS.values())), limits=(-0.4, 1.4)), marks=[
-        _values(own, by, "table", line="-", width=0.7),
-        levels(own.drop_duplicates("expected"), "expected", "Eq. 3, Eq. 4"),
-    ])  # fmt: skip
+def _expected(rows: pd.DataFrame) -> Marks:
+    return levels(rows.drop_duplicates("expected"), "expected", "Eq. 3, Eq. 4")
 
 
 def _height(rows: pd.DataFrame, label: str, *, log: bool = False) -> Axis:
@@ -223,10 +219,11 @@ def temperature_in_time(
 ) -> Figure:  # fmt: skip
     """A column for each net, grammar and P; rows: loss and error, S_{k,1}, D_{k,1} against time.
 
-    Each training is interpolated in log time up to the end of the first that stops.
+    Each training is interpolated in log time up to the end of the first that stops; lines are means
+    over the trainings of a learning rate.
     """
     watched = cells[cells["key"].isin(histories["key"])].drop_duplicates("key")
-    cases = [own for _, own in watched.groupby([*NET_AND_DATA, "P"], sort=False)]
+    cases = [case for _, case in watched.groupby([*NET_AND_DATA, "P"], sort=False)]
     felt = sensitivity_histories
     felt = felt[(felt["l"] == LEVEL) & (felt["n"] > 0)].assign(what=felt["layer"].astype(str))
     rates = sorted(set(watched["learning_rate"].astype(float)), reverse=True)
@@ -238,29 +235,23 @@ def temperature_in_time(
                       label=lambda k: k if k == "output" else f"$k={k}$")  # fmt: skip
     rows = [(histories.melt(["key", "time"], list(LOSSES), "what"),
              by_name("what", LOSSES, LOSSES, "Top"), "error", "loss, error")]  # fmt: skip
-    rows += [(felt[felt["kind"] == one], layers, one, f"${one}_{{k,{LEVEL}}}$") for one in "SD"]
+    rows += [(felt[felt["kind"] == kind], layers, kind, f"${kind}_{{k,{LEVEL}}}$") for kind in "SD"]
     panels = []
-    for found, by, name, label in rows:
-        for own in cases:
-            means, one = _means(own, found), own.iloc[0]
-            seeds = several(own["seed"].nunique(), "seed")
+    for table, by, name, label in rows:
+        for case in cases:
+            first, seeds = case.iloc[0], several(case["seed"].nunique(), "seed")
+            single = table.merge(case[["key", "learning_rate"]], on="key")
+            means = [averages(part).assign(rate=rate, what=what)
+                     for (rate, what), part in parted(single, "learning_rate", "what")]  # fmt: skip
+            means = [part for part in means if len(part)]
             panels.append(Panel(
-                title=f"{_grammar(one)}, $P={one['P']}$: {seeds}" if name == "error" else "",
+                title=f"{_grammar(first)}, $P={first['P']}$: {seeds}" if name == "error" else "",
                 x=Axis(TIME if name == "D" else "", log=True), y=Axis(label, log=True),
-                marks=[Marks(rows=means, x="time", y="value", by=[by_rate, by], name=name,
-                             marker="", line="-")],
-                note="" if len(means) else "none: $s_0=0$", has_extra=True,
+                marks=[Marks(rows=pd.concat(means), x="time", y="value", by=[by_rate, by],
+                             name=name, marker="", line="-")] if means else [],
+                note="" if means else "none: $s_0=0$", has_extra=True,
             ))  # fmt: skip
     return mosaic(panels, columns=max(len(cases), 1), preset=preset, height=2.0, share="x")
-
-
-def _means(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Averages over the trainings of these cells, by learning rate and what they are of."""
-    own = rows.merge(cells[["key", "learning_rate"]], on="key")
-    parts = [averages(part).assign(rate=rate, what=what)
-             for (rate, what), part in parted(own, "learning_rate", "what")]  # fmt: skip
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled) if filled else pd.DataFrame(columns=["time", "value", "rate", "what"])
 
 
 def averages(rows: pd.DataFrame) -> pd.DataFrame:

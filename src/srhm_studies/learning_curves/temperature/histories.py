@@ -75,15 +75,9 @@ def look_steps(last: int, *, looks: int) -> list[int]:
 
 
 def measure_histories(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    derivations: Path | str,
-    store: Path,
-    log: logging.Logger,
-    looks: int,
-    n_points: int,
-    n_draws: int,
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    entries: Sequence[Mapping[str, Any]], *, derivations: Path | str, store: Path,
+    log: logging.Logger, looks: int, n_points: int, n_draws: int,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:  # fmt: skip
     """Rows of HISTORIES and of SENSITIVITY_HISTORIES, without the curve, in order of time.
 
     looks: how many there are between the start and the end of a training; both are looked at, too.
@@ -103,11 +97,9 @@ def measure_histories(
         images = transform(points, grammar, n_draws=n_draws, seed=seed, variant="text")
 
         def look(
-            engine: Watched,
-            entry: Mapping[str, Any] = entry,
-            points: Derivations = points,
+            engine: Watched, entry: Mapping[str, Any] = entry, points: Derivations = points,
             images: Any = images,
-        ) -> None:
+        ) -> None:  # fmt: skip
             cell = entry["cell"]
             time = engine.n_steps * cell["learning_rate"] / (1 - cell["momentum"])
             at = {"key": entry["key"], "steps": engine.n_steps, "time": time}
@@ -133,13 +125,9 @@ def measure_histories(
 
 
 def watch(
-    cell: Mapping[str, Any],
-    training: Derivations,
-    test: Derivations,
-    *,
-    at: Sequence[int],
+    cell: Mapping[str, Any], training: Derivations, test: Derivations, *, at: Sequence[int],
     look: Callable[[Watched], None],
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # fmt: skip
     """Trains a cell and looks at it before, after at least each of these steps, and at the end.
 
     Between two looks are whole calls of the engine, whose ends the training decides. Returns the

@@ -34,40 +34,35 @@ def weight_sharing(
 ) -> Figure:
     """A row for each L: P* over n_c m^L against s_0+1 at the largest v; exponents, and of steps."""
     rows = over_dense_law(sample_complexity, threshold=threshold)
-    found, panels = mean_exponents(exponents, by=("net", "L", "of", "layer", "places")), []
+    means, panels = mean_exponents(exponents, by=("net", "L", "of", "layer", "places")), []
     for depth in sorted(set(rows["L"])):
-        panels.append(_complexities(rows[rows["L"] == depth], depth))
-        panels.append(_exponents(found[found["L"] == depth], exponents, depth))
+        stars = rows[rows["L"] == depth]
+        stars = stars[stars["v"] == stars["v"].max()]
+        nets = _nets(stars["net"])
+        apart = {net: 1.02 ** (i - len(nets) / 2) for i, net in enumerate(nets)}
+        stars = stars.assign(x=(stars["s0"] + 1) * stars["net"].map(apart).astype(float))
+        ends = np.array([stars["s0"].min() + 1, stars["s0"].max() + 1], dtype=float)
+        # Guides begin below all networks.
+        start = 0.7 * stars.loc[stars["s0"] == stars["s0"].min(), "y"].min()
+        powers = (1, 2) if depth == 2 else (2, depth)  # counting and Eq. 4; Eq. 4 and 3
+        panels.append(Panel(
+            title=f"$L={depth}$, $v={stars['v'].max()}$", x=Axis("$s_0+1$", log=True),
+            y=Axis("$P^*/(n_c m^L)$", log=True), marks=[
+                Marks(rows=stars, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
+                      by=[Scale(column="net", looks={net: looks.net(net) for net in nets})],
+                      line="-", name="P*", bar_label="95 % interval over seeds",
+                      arrow_label="censored: $P^*$ is"),
+                *(law(ends, start * (ends / ends[0]) ** power, f"$(s_0+1)^{power}$",
+                      name=f"power {power}", line=POWERS[power])
+                  for power in powers),
+            ],
+        ))  # fmt: skip
+        panels.append(_exponents(means[means["L"] == depth], exponents, depth))
     return mosaic(panels, columns=2, preset=preset, height=3.0, notes=unknown(rows))
 
 
 def _nets(names: pd.Series) -> list[str]:
     return [net for net in ORDER if net in set(names)]
-
-
-def _complexities(rows: pd.DataFrame, depth: int) -> Panel:
-    v = rows["v"].max()
-    own = rows[rows["v"] == v]
-    nets = _nets(own["net"])
-    apart = {net: 1.02 ** (i - len(nets) / 2) for i, net in enumerate(nets)}
-    own = own.assign(x=(own["s0"] + 1) * own["net"].map(apart).astype(float))
-    by = Scale(column="net", looks={net: looks.net(net) for net in nets})
-    ends = np.array([own["s0"].min() + 1, own["s0"].max() + 1], dtype=float)
-    # Guides begin below all networks.
-    start = 0.7 * own.loc[own["s0"] == own["s0"].min(), "y"].min()
-    powers = (1, 2) if depth == 2 else (2, depth)  # counting and Eq. 4; Eq. 4 and 3
-    return Panel(
-        title=f"$L={depth}$, $v={v}$", x=Axis("$s_0+1$", log=True),
-        y=Axis("$P^*/(n_c m^L)$", log=True),
-        marks=[
-            Marks(rows=own, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond", by=[by],
-                  line="-", name="P*", bar_label="95 % interval over seeds",
-                  arrow_label="censored: $P^*$ is"),
-            *(law(ends, start * (ends / ends[0]) ** power, f"$(s_0+1)^{power}$",
-                  name=f"power {power}", line=POWERS[power])
-              for power in powers),
-        ],
-    )  # fmt: skip
 
 
 def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:

@@ -56,9 +56,11 @@ def two_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
     """
     for letters, seed, grammar, nets in grammars_of(cells):
         for k in range(1, grammar.parameters.depth):
-            upper = _from_level(grammar, k)
+            # The grammar whose input is level k: without the rules of the levels below.
+            depth = grammar.parameters.depth + 1 - k
+            upper = Grammar(replace(grammar.parameters, depth=depth), grammar.rules[k - 1 :])
             expected = expected_class_correlations(upper)
-            noise = _noise(upper, expected, seed)
+            noise = noise_of_points(upper, expected, seed)
             for net in nets:
                 places = known_places(net, grammar.parameters)[k - 1 : k + 1]
                 lower, layer = geometry(net, grammar.parameters, width=1).layers[k - 1 : k + 1]
@@ -70,13 +72,7 @@ def two_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
                 }  # fmt: skip
 
 
-def _from_level(grammar: Grammar, level: int) -> Grammar:
-    """The grammar whose input is this level: without the rules of the levels below."""
-    depth = grammar.parameters.depth + 1 - level
-    return Grammar(replace(grammar.parameters, depth=depth), grammar.rules[level - 1 :])
-
-
-def _noise(grammar: Grammar, expected: Floats, seed: int) -> Floats:
+def noise_of_points(grammar: Grammar, expected: Floats, seed: int) -> Floats:
     """What D of N_DRAWN independent points differs by from that of all data, N_SAMPLES times."""
     data = independent(grammar, N_SAMPLES * N_DRAWN, generator(seed, role="drawing"))
     starts = range(0, len(data), N_DRAWN)
@@ -129,9 +125,16 @@ def points_of_two_steps(
     size = (wanted.output**2).sum()
     if size == 0:
         return nan, nan
-    second_K, output_K = _by_powers_of_noise(expected, noise, lower, layer)
+    # Both steps at D = expected + x noise by powers of x, (K, R, ...), from their values at four x:
+    # D^(2) is a product of two D, the output of three.
+    at = np.array([0.0, 1.0, -1.0, 2.0])
+    found = [steps(expected + x * noise, lower, layer) for x in at]
+    from_values = np.linalg.inv(np.vander(at, increasing=True))
+    second_K = np.tensordot(from_values, np.array([one.second for one in found]), 1)
+    output_K = np.tensordot(from_values, np.array([one.output for one in found]), 1)
     # Sums of squares, and parts along the output of all data, by powers of noise.
-    squares_KK, outputs_KK = (_products(one, one) for one in (second_K[1:], output_K))
+    flat = (parts.reshape(len(parts), -1) for parts in (second_K[1:3], output_K))
+    squares_KK, outputs_KK = (one @ one.T for one in flat)
     along_KR = np.einsum("krsa,sa->kr", output_K, wanted.output[0])
 
     def powers(log_P: float) -> Floats:
@@ -148,26 +151,6 @@ def points_of_two_steps(
         return float(log((x_K @ outputs_KK @ x_K - signal) / signal))
 
     return _crossing(of_second), _crossing(of_output)
-
-
-def _by_powers_of_noise(
-    expected: Floats, noise: Floats, lower: Layer, layer: Layer
-) -> tuple[Floats, Floats]:
-    """Both steps at D = expected + x noise, by powers of x: (3, R, ...) second, (4, R, ...) output.
-
-    From four values of x: D^(2) is a product of two D, the output of three.
-    """
-    at = np.array([0.0, 1.0, -1.0, 2.0])
-    found = [steps(expected + x * noise, lower, layer) for x in at]
-    from_values = np.linalg.inv(np.vander(at, increasing=True))
-    second = np.tensordot(from_values, np.array([one.second for one in found]), 1)
-    output = np.tensordot(from_values, np.array([one.output for one in found]), 1)
-    return second[:3], output
-
-
-def _products(one_K: Floats, other_K: Floats) -> Floats:
-    """Scalar products (K, K) of all of `one_K` with all of `other_K`."""
-    return np.asarray(one_K.reshape(len(one_K), -1) @ other_K.reshape(len(other_K), -1).T)
 
 
 def _crossing(log_ratio: Callable[[float], float]) -> float:

@@ -112,6 +112,16 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
     slopes = [expected_slope(variances, by, "variance", slope, factor=0.6, lowest=True,
                              label=GUIDE, name=f"guide {slope:g}")
               for by, slope in (("width", -1.0), ("P", 0.5))]  # fmt: skip
+    tilde, windows = kinks["alpha_tilde"], []
+    for low, high, slope in (
+        (tilde.min(), FEATURE, feature_slope(5)), (*analysis.BETWEEN, -0.5),
+        (analysis.SMOOTH, max(tilde.max(), analysis.SMOOTH), -1.0),
+    ):  # fmt: skip
+        first = kinks[np.isclose(tilde, low, rtol=1e-6)]
+        if len(first):
+            above = 3 * geometric_mean(first["kernel_change"])
+            windows.append(law([low, high], [above, above * (high / low) ** slope], GUIDE,
+                               name=f"guide {slope:.3g}"))  # fmt: skip
     counts = [f"{one['seed'].nunique()} data sets" for one in (kinks, variances)]
     return mosaic([
         Panel(title=title, x=x, y=y, marks=[
@@ -120,7 +130,7 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
         ])
         for title, rows, column, at, x, y, scale, guides in (
             ("kernel change, ReLU", kinks, "kernel_change", "alpha_tilde", TILDE,
-             Axis("$\\|\\Theta-\\Theta_0\\|/\\|\\Theta_0\\|$", log=True), widths, _windows(kinks)),
+             Axis("$\\|\\Theta-\\Theta_0\\|/\\|\\Theta_0\\|$", log=True), widths, windows),
             ("variance against $h$", variances, "variance", "width",
              Axis("width $h$", log=True, ticks=variances["width"]), VARIANCE, sizes, slopes[:1]),
             ("variance against $P$", variances, "variance", "P",
@@ -130,21 +140,6 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
         f"digits, FCN; A: ReLU, L = 5, P = {kinks['P'].iloc[0]}, {counts[0]}; B, C: softplus,"
         f" L = 3, α̃ = 10⁶, {counts[1]} of {variances['n_members'].max()} networks each."
     ])  # fmt: skip
-
-
-def _windows(kinks: pd.DataFrame) -> list[Marks]:
-    """The slopes of the thesis in their three windows, above the points."""
-    values, found = kinks["alpha_tilde"], []
-    for low, high, slope in (
-        (values.min(), FEATURE, feature_slope(5)), (*analysis.BETWEEN, -0.5),
-        (analysis.SMOOTH, max(values.max(), analysis.SMOOTH), -1.0),
-    ):  # fmt: skip
-        rows = kinks[np.isclose(values, low, rtol=1e-6)]
-        if len(rows):
-            above = 3 * geometric_mean(rows["kernel_change"])
-            found.append(law([low, high], [above, above * (high / low) ** slope], GUIDE,
-                             name=f"guide {slope:.3g}"))  # fmt: skip
-    return found
 
 
 def early_checks(

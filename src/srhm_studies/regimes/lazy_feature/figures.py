@@ -48,6 +48,12 @@ def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
     shown = [one for one in families(cells, study=STUDY) if _kind(one) in KINDS]
     by = by_name("kind", [_kind(one) for one in shown], KINDS)
     x = Axis("hidden layers $L$", ticks=[one.hidden_layers for one in shown])
+    parts = [feature_minus_lazy(one.cells).assign(kind=_kind(one), L=_at(one), status="fitted")
+             for one in shown]  # fmt: skip
+    errors = pd.concat([part for part in parts if len(part)] or [pd.DataFrame()])
+    if len(errors):
+        errors = errors.assign(lazy=-100 * errors["difference"])
+        errors = averaged(errors, "lazy", at="L", by=["kind"])
     networks = pd.Series([len(one.cells) for one in shown], dtype=int)
     notes = [f"{several(networks, 'network')} behind each point."] if shown else []
     return mosaic([
@@ -55,7 +61,11 @@ def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
                 "change of the kernel, $\\tilde\\alpha\\leq1$", "$-2/(1+1/L)$", "--"),
         _slopes(shown, weight_change_fit, weight_slope, by, x,
                 "change of the weights, $\\tilde\\alpha\\leq1$", "$-1/(L+1)$", "-."),
-        _errors(shown, by, x),
+        Panel(title="test error", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
+            Marks(rows=errors, x="L", y="value", low="low", high="high", by=[by],
+                  name="difference", bar_label=INTERVAL),
+            level(0, "equal (C); above: feature learning errs less", name="equal"),
+        ] if len(errors) else []),
     ], columns=3, preset=preset, notes=notes)  # fmt: skip
 
 
@@ -85,19 +95,6 @@ def _slopes(
               bar_label=INTERVAL),
         law(through, lambda depth: expected(depth), f"thesis, {label}", name="expected", line=line),
     ])  # fmt: skip
-
-
-def _errors(shown: list[Family], by: Scale, x: Axis) -> Panel:
-    parts = [feature_minus_lazy(one.cells).assign(kind=_kind(one), L=_at(one), status="fitted")
-             for one in shown]  # fmt: skip
-    rows = pd.concat([one for one in parts if len(one)] or [pd.DataFrame()])
-    if len(rows):
-        rows = averaged(rows.assign(lazy=-100 * rows["difference"]), "lazy", at="L", by=["kind"])
-    return Panel(title="test error", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
-        Marks(rows=rows, x="L", y="value", low="low", high="high", by=[by], name="difference",
-              bar_label=INTERVAL),
-        level(0, "equal (C); above: feature learning errs less", name="equal"),
-    ] if len(rows) else [])  # fmt: skip
 
 
 def digits_frozen(cells: pd.DataFrame, frozen_kernels: pd.DataFrame, *, preset: str) -> Figure:
@@ -139,34 +136,35 @@ def digits_collapse(cells: pd.DataFrame, *, preset: str) -> Figure:
     """For each family: error against alpha, rescaled error and weights against alpha_tilde."""
     shown = families(cells, study=STUDY)
     widths = widths_of(shown)
-    return by_family(shown, lambda one: _collapsed(one, widths), columns=3, preset=preset)
 
+    def panels(family: Family) -> list[Panel]:
+        cells = family.cells
+        cells = cells.assign(change=cells["width"] ** 0.5 * cells["weight_change"])
+        rescaled = [pd.DataFrame({"alpha_tilde": 10**x, "error": y, "width": width})
+                    for width, x, y in rescaled_errors(cells)]  # fmt: skip
+        errors = averaged(cells, "test_error", at="alpha", by=["width"])
+        change = averaged(cells, "change", at="alpha_tilde", by=["width"], logarithmic=True)
+        fit, highest = weight_change_fit(cells), float(change["value"].max())
+        words = f"$\\tilde\\alpha\\leq{FEATURE:g}$:\n{interval_text(fit.slope, fit.low, fit.high)}"
+        fitted = fitted_in(cells, lazy=False)
+        guide = [expected_slope(
+            fitted, "alpha_tilde", "change", weight_slope(family.hidden_layers), factor=0.5,
+            label="expected slope $-1/(L+1)$, not fitted", ends=[min(family.tildes), FEATURE],
+        )] if len(fitted) else []  # fmt: skip
+        return [
+            Panel(title=title(family), x=Axis("$\\alpha$", log=True),
+                  y=Axis("test error $\\varepsilon$"),
+                  marks=with_diverged(errors, "alpha", [widths], name="error")),
+            Panel(title="each curve from 0 to 1", x=TILDE, y=Axis("rescaled $\\varepsilon$"),
+                  marks=[Marks(rows=pd.concat(rescaled), x="alpha_tilde", y="error", by=[widths],
+                               line="-", name="rescaled", size=3.6)] if rescaled else []),
+            Panel(title="change of the weights", x=TILDE, note=words if fit.n else "",
+                  y=Axis("$\\sqrt{h}\\,\\|w-w_0\\|/\\|w_0\\|$", log=True,
+                         limits=(None, 4 * highest)),
+                  marks=[*with_diverged(change, "alpha_tilde", [widths], name="change"), *guide]),
+        ]  # fmt: skip
 
-def _collapsed(family: Family, widths: Scale) -> list[Panel]:
-    cells = family.cells
-    cells = cells.assign(change=cells["width"] ** 0.5 * cells["weight_change"])
-    rescaled = [pd.DataFrame({"alpha_tilde": 10**x, "error": y, "width": width})
-                for width, x, y in rescaled_errors(cells)]  # fmt: skip
-    errors = averaged(cells, "test_error", at="alpha", by=["width"])
-    change = averaged(cells, "change", at="alpha_tilde", by=["width"], logarithmic=True)
-    fit, highest = weight_change_fit(cells), float(change["value"].max())
-    words = f"$\\tilde\\alpha\\leq{FEATURE:g}$:\n{interval_text(fit.slope, fit.low, fit.high)}"
-    fitted = fitted_in(cells, lazy=False)
-    guide = [expected_slope(fitted, "alpha_tilde", "change", weight_slope(family.hidden_layers),
-                            label="expected slope $-1/(L+1)$, not fitted", factor=0.5,
-                            ends=[min(family.tildes), FEATURE])] if len(fitted) else []  # fmt: skip
-    return [
-        Panel(title=title(family), x=Axis("$\\alpha$", log=True),
-              y=Axis("test error $\\varepsilon$"),
-              marks=with_diverged(errors, "alpha", [widths], name="error")),
-        Panel(title="each curve from 0 to 1", x=TILDE, y=Axis("rescaled $\\varepsilon$"), marks=[
-            Marks(rows=pd.concat(rescaled), x="alpha_tilde", y="error", by=[widths], line="-",
-                  name="rescaled", size=3.6),
-        ] if rescaled else []),
-        Panel(title="change of the weights", x=TILDE, note=words if fit.n else "",
-              y=Axis("$\\sqrt{h}\\,\\|w-w_0\\|/\\|w_0\\|$", log=True, limits=(None, 4 * highest)),
-              marks=[*with_diverged(change, "alpha_tilde", [widths], name="change"), *guide]),
-    ]  # fmt: skip
+    return by_family(shown, panels, columns=3, preset=preset)
 
 
 def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -> Figure:

@@ -1,4 +1,4 @@
-"""The plane of h and alpha_tilde, the threshold N*(P), and learning curves, from tables.
+"""The plane of h and alpha_tilde, and learning curves, from tables.
 
 Letters of the thesis (chapter 3b): h width, alpha_tilde = sqrt(h) alpha, h* the width below which
 most networks are jammed, N* the number of their weights, P training points, Theta tangent kernel.
@@ -7,7 +7,6 @@ most networks are jammed, N* the number of their weights, P training points, The
 import numpy as np
 import pandas as pd
 
-from srhm.statistics.jamming import smallest_that_fit
 from srhm.statistics.regimes import jamming_line, level_set, wholly_fitted
 
 # Kinds of cells of this study: their data, net and loss.
@@ -136,12 +135,6 @@ def gains(ensembles: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     star = lines[lines["part"] == 1][["seed", "alpha_tilde", "h_star"]]
     rows = ensembles.merge(star, on=["seed", "alpha_tilde"])
     return rows.assign(gain=rows["mean_error"] - rows["ensemble_error"])
-
-
-def thresholds(cells: pd.DataFrame) -> pd.DataFrame:
-    """N* of each P for each member alone; columns of `smallest_that_fit`, seed, member."""
-    found = smallest_that_fit(cells, each=["seed", "member"])
-    return found[found["status"] == "reached"] if len(found) else found
 
 
 def closed_gap(cells: pd.DataFrame, compressed: pd.DataFrame) -> pd.DataFrame:

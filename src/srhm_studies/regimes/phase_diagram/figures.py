@@ -58,17 +58,45 @@ LABELS = {
 def phase_diagram(
     cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame, *, preset: str
 ) -> Figure:
-    """A: the error of ensembles in the plane; B: errors at three alpha_tilde; C: what fits."""
+    """A: the error of ensembles in the plane; B: errors at three alpha_tilde; C: what fits.
+
+    B: of single networks and ensembles, with h* of each; C: in (N, P), with N* and N = 4 P.
+    """
     plane, sizes = analysis.plane_of(cells), analysis.of_kind(cells, analysis.SIZES)
     own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
     if own.empty or sizes.empty or histories.empty:
         return mosaic([], columns=3, preset=preset)
     lines = analysis.jamming_lines(plane, histories)
-    notes = [f"{protocol(one)}." for one in families(plane, study="phase_diagram")]
+    known = sorted(own["alpha_tilde"].unique())
+    chosen = [known[0], known[len(known) // 2], known[-1]]
+    single = own[own["alpha_tilde"].isin(chosen)].groupby(["alpha_tilde", "width"])
+    errors = single[["mean_error", "ensemble_error"]].mean().reset_index()
+    stars = lines[(lines["part"] == 1) & lines["alpha_tilde"].isin(chosen)]
+    scale = tildes(chosen, "B: $\\tilde\\alpha$")
+    P = np.array([sizes["P"].min(), sizes["P"].max()], dtype=float)
     return mosaic([
-        _together(plane, own, lines, analysis.longest_line(cells)), _single(own, lines),
-        _sizes(sizes),
-    ], columns=3, preset=preset, notes=notes, height=2.5)  # fmt: skip
+        _together(plane, own, lines, analysis.longest_line(cells)),
+        Panel(title="single and ensemble", x=WIDTH,
+              y=Axis("test error $\\varepsilon$ (%)", percent=True), marks=[
+            Marks(rows=errors, x="width", y="mean_error", by=[scale], line="-", size=3,
+                  label="single networks"),
+            Marks(rows=errors, x="width", y="ensemble_error", by=[scale], line="--", marker="s",
+                  size=3, label="ensemble"),
+            laws(stars, "h_star", "", "$h^*$", by=[scale], name="star", line="-"),
+        ]),
+        Panel(title="networks that fit", x=Axis("weights $N$", log=True),
+              y=Axis("training points $P$", log=True,
+                     ticks={size: f"${size}$" for size in set(sizes["P"])}), marks=[
+            Marks(rows=shares(sizes, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
+                  name="fits", size=4),
+            Marks(rows=smallest_that_fit(sizes).query("status == 'reached'"), x="N_star", y="P",
+                  name="N*", label="$N^*$ (C)", colour=VERMILION, marker="", line="-", width=1.4,
+                  sort=False),
+            law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
+        ]),
+    ], columns=3, preset=preset, height=2.5, notes=[
+        f"{protocol(one)}." for one in families(plane, study="phase_diagram")
+    ])  # fmt: skip
 
 
 def _together(
@@ -97,44 +125,6 @@ def _together(
             changes(cells, f"A: {CHANGE}"),
         ],
         extra=partial(error_map, errors=error),  # the title says of what
-    )  # fmt: skip
-
-
-def _single(ensembles: pd.DataFrame, lines: pd.DataFrame) -> Panel:
-    """Errors of single networks and of ensembles at three alpha_tilde, with h* of each."""
-    known = sorted(ensembles["alpha_tilde"].unique())
-    chosen = [known[0], known[len(known) // 2], known[-1]]
-    own = ensembles[ensembles["alpha_tilde"].isin(chosen)]
-    errors = ["mean_error", "ensemble_error"]
-    means = own.groupby(["alpha_tilde", "width"])[errors].mean().reset_index()
-    stars = lines[(lines["part"] == 1) & lines["alpha_tilde"].isin(chosen)]
-    scale = tildes(chosen, "B: $\\tilde\\alpha$")
-    return Panel(
-        title="single and ensemble", x=WIDTH,
-        y=Axis("test error $\\varepsilon$ (%)", percent=True), marks=[
-            Marks(rows=means, x="width", y="mean_error", by=[scale], line="-", size=3,
-                  label="single networks"),
-            Marks(rows=means, x="width", y="ensemble_error", by=[scale], line="--", marker="s",
-                  size=3, label="ensemble"),
-            laws(stars, "h_star", "", "$h^*$", by=[scale], name="star", line="-"),
-        ],
-    )  # fmt: skip
-
-
-def _sizes(cells: pd.DataFrame) -> Panel:
-    """Which networks fit in (N, P), N* and the bound N = 4 P."""
-    stars = smallest_that_fit(cells).query("status == 'reached'")
-    P = np.array([cells["P"].min(), cells["P"].max()], dtype=float)
-    return Panel(
-        title="networks that fit", x=Axis("weights $N$", log=True),
-        y=Axis("training points $P$", log=True, ticks={one: f"${one}$" for one in set(cells["P"])}),
-        marks=[
-            Marks(rows=shares(cells, "n_weights", "P"), x="n_weights", y="P", by=[SHARES],
-                  name="fits", size=4),
-            Marks(rows=stars, x="N_star", y="P", name="N*", label="$N^*$ (C)", colour=VERMILION,
-                  marker="", line="-", width=1.4, sort=False),
-            law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
-        ],
     )  # fmt: skip
 
 

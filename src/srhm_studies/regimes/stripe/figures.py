@@ -9,7 +9,7 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, Axis, Marks, Panel
 from srhm.figures.regimes import expected_slope
 from srhm.figures.regimes import tildes as tilde_shades
-from srhm.figures.scales import Scale, by_name
+from srhm.figures.scales import by_name
 from srhm.figures.words import described, endings, several
 from srhm_studies.regimes.stripe.analysis import alignments, beta, in_regimes
 
@@ -42,8 +42,14 @@ def stripe(
                   for name, slope in slopes.items() if name in regimes]  # fmt: skip
         return [means(points, "P", [tildes], name=column), *guides]
 
-    curves = _machines(regimes, machines, d, tildes)
-    lowest = 0.8 * curves.rows["kernel_error"].min() if len(curves.rows) else None
+    # Mean error of the support vector machine of each regime, in the colour of its networks.
+    own_machines = machines[(machines["n_inputs"] == d) & machines["regime"].isin(list(regimes))]
+    errors = own_machines.groupby(["regime", "P"])["kernel_error"].mean().reset_index()
+    tilde = {name: rows["alpha_tilde"].iloc[0] for name, rows in regimes.items()}
+    curves = Marks(rows=errors.assign(alpha_tilde=errors["regime"].map(tilde)), x="P",
+                   y="kernel_error", name="machine", by=[tildes.without()], line=":", marker="",
+                   width=1.4, label="support vector machine, tangent kernel")  # fmt: skip
+    lowest = 0.8 * errors["kernel_error"].min() if len(errors) else None
     exponents = {name: -beta(d, lazy=name == "lazy") for name in ("feature", "lazy")}
     return mosaic([
         # Neurons grow a thousandfold.
@@ -62,15 +68,3 @@ def stripe(
         n=len(own), sets=several(own["seed"].nunique(), "data set"),
         words=str(own["loss"].iloc[0]).replace("_", " "), ends=endings(own["status"], ()),
     ))  # fmt: skip
-
-
-def _machines(
-    regimes: dict[str, pd.DataFrame], machines: pd.DataFrame, d: int, tildes: Scale
-) -> Marks:
-    """Mean error of the support vector machine of each regime, in the colour of its networks."""
-    own = machines[(machines["n_inputs"] == d) & machines["regime"].isin(list(regimes))]
-    rows = own.groupby(["regime", "P"])["kernel_error"].mean().reset_index()
-    tilde = {name: fitted["alpha_tilde"].iloc[0] for name, fitted in regimes.items()}
-    return Marks(rows=rows.assign(alpha_tilde=rows["regime"].map(tilde)), x="P", y="kernel_error",
-                 name="machine", by=[tildes.without()], line=":", marker="", width=1.4,
-                 label="support vector machine, tangent kernel")  # fmt: skip

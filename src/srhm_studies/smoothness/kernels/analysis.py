@@ -26,15 +26,11 @@ from srhm.statistics.publications import published_complexities
 from srhm.statistics.sample_complexity import crossing
 
 # Coordinates of a learning curve, a spectrum or distances: all but P and the seed.
-FAMILY = (
-    "experiment", "data", "d", "teacher", "kernel", "method", "sigma", "L", "s", "s0", "v", "m",
-    "n_c",
-)  # fmt: skip
 _COORDINATES = {
     "experiment": str, "data": str, "d": int, "teacher": str, "kernel": str, "method": str,
     "sigma": float, "L": int, "s": int, "s0": int, "v": int, "m": int, "n_c": int,
 }  # fmt: skip
-
+FAMILY = tuple(_COORDINATES)
 # mse: mean squared error over test points (and over drawn fields); expected_mse: its exact mean
 # over the fields of the teacher; error: fraction classified wrong; distance: to the nearest.
 CELLS = schema({
@@ -143,26 +139,24 @@ def pseudo_values(sizes: Values, runs: Values, slope: Slope) -> Values:
 def _families(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """Finished cells by FAMILY; a coordinate that they lack is None."""
     done = cells[cells["status"] == "done"]
-    for _, own in done.groupby(list(FAMILY), dropna=False):
-        known = own[list(FAMILY)].iloc[0].dropna()
-        yield {name: _known(known, name) for name in FAMILY}, own
-
-
-def _known(values: pd.Series, name: str) -> Any:
-    """A coordinate, None without it; integers of a column with gaps come as floats."""
-    if name not in values:
-        return None
-    return int(values[name]) if pa.types.is_integer(CELLS.field(name).type) else values[name]
+    for _, rows in done.groupby(list(FAMILY), dropna=False):
+        known = rows[list(FAMILY)].iloc[0].dropna()
+        # Whole numbers of a column with gaps come as floats.
+        family = {name: int(value) if _COORDINATES[name] is int else value
+                  for name, value in known.items()}  # fmt: skip
+        yield {**dict.fromkeys(FAMILY), **family}, rows
 
 
 def _of_curve(
     family: dict[str, Any], quantity: str, table: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Rows of one curve, table: index P, a column for each seed that has all P."""
-    if table.empty or not _has_logarithms(table.to_numpy(dtype=float)):
+    runs, sizes = (part.to_numpy(dtype=float) for part in (table, table.index))
+    # The means of all runs, and of all but any one, have logarithms.
+    left = runs.sum(axis=1, keepdims=True) - runs if runs.shape[1] > 1 else runs
+    if table.empty or (left <= 0).any() or (runs.mean(axis=1) <= 0).any():
         return
-    sizes = table.index.to_numpy(dtype=float)
-    largest = sizes[-1] if len(sizes) else nan
+    largest = sizes[-1]
     windows = [("last decade", sizes >= largest / DECADE)]
     windows += [("from the start", sizes <= end) for end in sizes]
     rules: list[tuple[str, Slope]] = [(quantity, power_law)]
@@ -172,17 +166,11 @@ def _of_curve(
         if chosen.sum() < LEAST_SIZES:
             continue
         for name, slope in rules:
-            found = pseudo_values(sizes[chosen], table.to_numpy(dtype=float)[chosen], slope)
+            found = pseudo_values(sizes[chosen], runs[chosen], slope)
             row = {**family, "quantity": name, "window": window, "P": int(largest),
                    "n_from": int(sizes[chosen][0]), "n_to": int(sizes[chosen][-1])}  # fmt: skip
             for seed, value in zip(table.columns, found, strict=True):
                 yield {**row, "seed": int(seed), "n_seeds": len(found), "exponent": float(value)}
-
-
-def _has_logarithms(runs: Values) -> bool:
-    """Whether the means of all runs, and of all but any one, are positive."""
-    left = runs.sum(axis=1, keepdims=True) - runs if runs.shape[1] > 1 else runs
-    return bool((left > 0).all() and (runs.mean(axis=1) > 0).all())
 
 
 def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -241,13 +241,9 @@ def _has(cell: Mapping[str, Any], P: int, where: str) -> bool:
 
 
 def _family(
-    experiment: str,
-    shared: Mapping[str, Any],
-    group: Any,
-    *,
-    sizes: Iterable[int] | None = None,
+    experiment: str, shared: Mapping[str, Any], group: Any, *, sizes: Iterable[int] | None = None,
     long: bool = False,
-) -> CurveCells:
+) -> CurveCells:  # fmt: skip
     """All P and seeds of one family; the cells lack the coordinates that are None.
 
     Where the section has the dimension for a width, they have its number.

@@ -37,12 +37,9 @@ COMPRESSED = "stripe_compressed"
 
 
 def gram(
-    points: NDArray[np.float64],
-    others: NDArray[np.float64] | None = None,
-    *,
-    kernel: str,
+    points: NDArray[np.float64], others: NDArray[np.float64] | None = None, *, kernel: str,
     sigma: float,
-) -> NDArray[np.float64]:
+) -> NDArray[np.float64]:  # fmt: skip
     """K of points (n, D) and others (k, D), or of the points with themselves: (n, k) or (n, n).
 
     sigma is in the units of the points; K(0) = 1.

@@ -59,17 +59,10 @@ def is_deep(net: pd.Series) -> pd.Series:
 
 
 def measured(
-    tables: Tables,
-    *,
-    part: str = "output",
-    average: str = "median",
-    data: str = "digits",
-    table: str = "stability",
-    when: str = "",
-    kind: str = "",
-    displacement: float | None = None,
+    tables: Tables, *, part: str = "output", average: str = "median", data: str = "digits",
+    table: str = "stability", when: str = "", kind: str = "", displacement: float | None = None,
     augmented: bool = False,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Rows of a long table, with net, P, seed, test_error and alpha_tilde of their cells.
 
     when: "start", "end", empty: both. kind: "fc", "deep" (see `is_deep`), a net, empty: all.

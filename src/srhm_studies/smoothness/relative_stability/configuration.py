@@ -157,7 +157,13 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
         data: SETS[name].notice(directory) or "" for data, name in SHIPPED.items() if data in wanted
     }
     families = [*_networks(section.networks, absent, shipped), *_flows(section)]
-    families += _fields(section.fields)
+    for group in section.fields:
+        for curve in combinations(group, "size", "cutoff", experiment="fields"):
+            cells = combinations(group, "times_bound", "n_fields", "seed", **curve)
+            name, run = f"fields-n{curve['size']}-c{curve['cutoff']}", "flows:deformation_fields"
+            families.append(
+                CurveCells(name=name, function=f"{HERE}.{run}", cells=cells, long=False)
+            )
     return planned(trainer, families, absent="\n".join(absent.values()))
 
 
@@ -180,16 +186,6 @@ def _networks(
             function = f"{HERE}.experiment:stability_on_{size}_images"
             absent_data = missing.get(curve["data"], "")
             yield CurveCells(name=name, function=function, cells=cells, missing=absent_data)
-
-
-def _fields(groups: Iterable[Fields]) -> Iterator[CurveCells]:
-    for group in groups:
-        for curve in combinations(group, "size", "cutoff", experiment="fields"):
-            cells = combinations(group, "times_bound", "n_fields", "seed", **curve)
-            name = f"fields-n{curve['size']}-c{curve['cutoff']}"
-            yield CurveCells(
-                name=name, function=f"{HERE}.flows:deformation_fields", cells=cells, long=False
-            )
 
 
 def _flows(section: RelativeStabilitySection) -> Iterator[CurveCells]:

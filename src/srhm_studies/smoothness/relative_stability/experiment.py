@@ -164,12 +164,9 @@ def _noises(
 
 
 def _probe(
-    cell: Mapping[str, Any],
-    points: NDArray[np.float32],
-    *,
-    displacement: float | None = None,
+    cell: Mapping[str, Any], points: NDArray[np.float32], *, displacement: float | None = None,
     interpolation: Interpolation = "bilinear",
-) -> ImageProbe:
+) -> ImageProbe:  # fmt: skip
     """The same deformations, but for their size, and the same noises for all networks of a seed."""
     wanted = cell["displacement"] if displacement is None else displacement
     return probe(

@@ -211,21 +211,17 @@ def stability_errors(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: st
     rows = measured({"cells": cells, "stability": stability})
     R = np.geomspace(0.9 * rows["R"].min(), 1.1 * rows["R"].max(), 20) if len(rows) else np.ones(0)
     thesis = law(R, 0.24 * np.sqrt(R), "$0.24\\,R_f^{1/2}$ (A; thesis, CIFAR-10)", name="thesis")
-    return mosaic([
-        _against_error(rows, quantity, _correlation(rows, quantity),
-                       *([thesis] if quantity == "R" else []))
-        for quantity in QUANTITIES
-    ], columns=3, preset=preset, notes=_counts(rows))  # fmt: skip
-
-
-def _correlation(rows: pd.DataFrame, quantity: str) -> str:
-    """Of the logarithms of error and quantity, over networks at the largest P."""
+    # Of the logarithms of error and quantity, over networks at the largest P.
     networks = by_network(at_largest(rows)) if len(rows) else rows
-    if len(networks) < 4:
-        return ""
-    networks = networks.assign(G=1 / networks["G"])
-    (value,), _ = log_correlations(networks, [quantity], generator=np.random.default_rng(0))
-    return f"correlation {value:.2f}"
+    titles = dict.fromkeys(QUANTITIES, "")
+    if len(networks) >= 4:
+        networks = networks.assign(G=1 / networks["G"])
+        values, _ = log_correlations(networks, list(titles), generator=np.random.default_rng(0))
+        titles = {name: f"correlation {r:.2f}" for name, r in zip(titles, values, strict=True)}
+    return mosaic([
+        _against_error(rows, quantity, title, *([thesis] if quantity == "R" else []))
+        for quantity, title in titles.items()
+    ], columns=3, preset=preset, notes=_counts(rows))  # fmt: skip
 
 
 def stability_depth(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: str) -> Figure:
