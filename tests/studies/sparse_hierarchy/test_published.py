@@ -15,9 +15,8 @@ import pytest
 import yaml
 
 from srhm.commands import publish as published
-from srhm.commands.presets import read_preset
 from srhm.commands.presets import CONFIG as CONFIGS
-from srhm.commands.presets import Run
+from srhm.commands.presets import Run, read_preset
 from srhm.declare.study import ConfigError
 from srhm.model import theory
 from srhm.planning import preset
