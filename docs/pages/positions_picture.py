@@ -66,9 +66,9 @@ def costs(root: Path) -> pd.DataFrame:
     shared = complexities_of_grammars(cells, threshold=THRESHOLD)
     cells = pd.read_parquet(root / TEACHING / "cells.parquet").query(CHOICE)
     of_teaching = seed_stars(cells[cells["patterns"].isna()])
-    own = of_teaching[of_teaching["synonyms"] == 0]
-    dense = _mean(own[(own["s0"] == 0) & (own["places"] == "none")]).set_index("net")["P_star"]
-    taught = own[own["places"] == "all"]
+    stars = of_teaching[of_teaching["synonyms"] == 0]
+    dense = _mean(stars.query("s0 == 0 and places == 'none'")).set_index("net")["P_star"]
+    taught = stars.query("places == 'all'")
     table = pd.concat([_mean(shared), _mean(taught.assign(net=taught["net"] + " taught"))])
     kinds = ["lcn" if net.startswith("lcn") else "cnn" for net in table["net"]]
     return table.assign(ratio=table["P_star"].to_numpy() / dense[kinds].to_numpy())
@@ -95,8 +95,8 @@ def draw(table: pd.DataFrame) -> Figure:
             x, y = POWERS[n]
             axes.text(x, y, f"$(s_0+1)^{n}$", color=GREY, fontsize=11)
         for net, look in LOOKS.items():
-            own = table[table["net"] == net].sort_values("s0")
-            axes.plot(own["s0"] + 1, own["ratio"], color=look.colour, marker=look.marker, ms=8,
+            marks = table[table["net"] == net].sort_values("s0")
+            axes.plot(marks["s0"] + 1, marks["ratio"], color=look.colour, marker=look.marker, ms=8,
                       mfc="white" if look.hollow else look.colour, lw=1, zorder=3)  # fmt: skip
             axes.text(5.35, look.height, look.words, color=INK, va="center", clip_on=False)
         axes.minorticks_off()

@@ -49,7 +49,7 @@ def manifest(
     paper = citation["references"][0]
     arxiv = paper["identifiers"][0]["value"].removeprefix("arXiv:")
     study = {claim: name for name, card in cards.items() for claim in card["claim"]}
-    found = {
+    content = {
         "version": "https://codecheck.org.uk/spec/config/2.0/",
         "paper": {
             "title": paper["title"],
@@ -67,4 +67,4 @@ def manifest(
             for row in rows
         ],
     }
-    return ABOUT + yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=1000)
+    return ABOUT + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=1000)

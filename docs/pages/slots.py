@@ -81,11 +81,11 @@ def _number(name: str, verdict: str | None, scorecards: Scorecards, study: str) 
 
 
 def _count(table: pd.DataFrame, pattern: str, verdict: str | None, after: bool) -> int:
-    own = table[[fnmatchcase(claim, pattern) for claim in table["claim"]]]
-    if own.empty:
+    named = table[[fnmatchcase(claim, pattern) for claim in table["claim"]]]
+    if named.empty:
         raise ValueError("no such claim")
-    own = own if verdict is None else own[own["verdict"] == verdict]
-    return len(own[own["fixed"] == "after"] if after else own)
+    named = named if verdict is None else named[named["verdict"] == verdict]
+    return len(named[named["fixed"] == "after"] if after else named)
 
 
 def _claims(study: str, preset: str, scorecards: Scorecards) -> pd.DataFrame:

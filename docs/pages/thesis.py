@@ -180,10 +180,10 @@ class Scorecards:
         if row.picture:
             drawn = all(one.partition("/")[0] in self.preset for one in row.figures)
             return status("reproduced" if drawn else "nothing measured", row.setting)
-        found = [self.of(*one) for names in row.matched.values() for one in names]
+        claims = [self.of(*one) for names in row.matched.values() for one in names]
         verdicts = [
             str(one["verdict"]) if one and isfinite(one["value"]) else "nothing measured"
-            for one in found
+            for one in claims
         ]
         return status(worst(verdicts), row.setting)
 

@@ -79,19 +79,6 @@ def configurations(directory: Path, named: Sequence[Path]) -> list[Path]:
     return sorted({file.resolve() for file in [*known.values(), *named, *noted]})
 
 
-def _named_folders(runs: Sequence[Run], studies: Sequence[str], directory: Path) -> list[str]:
-    """Folders of the trainers of these studies, or of all, whose cells all have names here."""
-    trainers = [STUDIES[study].trainer for study in studies] if studies else TRAINERS
-    folders = dict.fromkeys(trainer.folder for trainer in trainers if trainer is not None)
-    for study, why in (pair for run in runs for pair in run.absent.items()):
-        trainer = STUDIES[study].trainer
-        if trainer is not None and trainer.folder in folders:
-            del folders[trainer.folder]
-            if (where := directory / trainer.folder).is_dir():
-                print(f"{where} is left alone, its networks have no names: {why.splitlines()[0]}")
-    return list(folders)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Lists, and removes if confirmed; refused while a run is going on."""
     parser = argparse.ArgumentParser(
@@ -105,7 +92,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     studies = studies_of(options.study)
     files = configurations(options.directory, options.configfile)
     runs = [run_of(file, options.directory) for file in files]
-    folders = _named_folders(runs, studies, options.directory)
+    # Of the trainers of these studies, or of all, whose cells all have names here.
+    trainers = [STUDIES[study].trainer for study in studies] if studies else TRAINERS
+    folders = dict.fromkeys(trainer.folder for trainer in trainers if trainer is not None)
+    for study, why in (pair for run in runs for pair in run.absent.items()):
+        trainer = STUDIES[study].trainer
+        if trainer is not None and trainer.folder in folders:
+            del folders[trainer.folder]
+            if (where := options.directory / trainer.folder).is_dir():
+                print(f"{where} is left alone, its networks have no names: {why.splitlines()[0]}")
     unused = list(garbage(options.directory, runs, folders))
     sizes = [file.stat().st_size / 1e6 for file in unused]
     for file, size in zip(unused, sizes, strict=True):

@@ -31,37 +31,37 @@ def cores(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> int
     root: where /proc and /sys lie.
     """
     if hasattr(os, "sched_getaffinity"):
-        found = [len(os.sched_getaffinity(0))]
+        allowed = [len(os.sched_getaffinity(0))]
     else:
-        found = [os.cpu_count() or 1]
+        allowed = [os.cpu_count() or 1]
     for folder in _groups(root, "cpu"):
         words = _read(folder, "cpu.max").split()
         if len(words) != 2:
             words = [_read(folder, "cpu.cfs_quota_us"), _read(folder, "cpu.cfs_period_us")]
         quota, period = _number(words[0]), _number(words[1])
         if quota and period:
-            found.append(-(-quota // period))
+            allowed.append(-(-quota // period))
     for job, names in JOBS:
         if job in environment:
-            found.extend(
+            allowed.extend(
                 [n for n in (_number(environment.get(name, "")) for name in names) if n][:1]
             )
-    return max(1, min(found))
+    return max(1, min(allowed))
 
 
 def memory(root: str = "/", environment: "Mapping[str, str]" = os.environ) -> "int | None":
     """Megabytes that all processes together may take by the container or job; None: no limit."""
-    found = []
+    allowed = []
     for folder in _groups(root, "memory"):
         for name in ("memory.max", "memory.limit_in_bytes"):
             number = _number(_read(folder, name))
             if number and number < NO_LIMIT:
-                found.append(number // MEGABYTE)
+                allowed.append(number // MEGABYTE)
     if "SLURM_JOB_ID" in environment:
-        found.append(_number(environment.get("SLURM_MEM_PER_NODE", "")))
+        allowed.append(_number(environment.get("SLURM_MEM_PER_NODE", "")))
         each = _number(environment.get("SLURM_MEM_PER_CPU", ""))
-        found.append(each * (_number(environment.get("SLURM_CPUS_ON_NODE", "")) or 1))
-    return min(filter(None, found), default=None)
+        allowed.append(each * (_number(environment.get("SLURM_CPUS_ON_NODE", "")) or 1))
+    return min(filter(None, allowed), default=None)
 
 
 def _groups(root: str, controller: str) -> "list[str]":

@@ -56,12 +56,12 @@ class PrintedLines:
         elif self._in_table and (row := COUNTED.match(line)):
             self._in_table = row[1] != "total"
             self.jobs[phase_of(row[1])] += self._in_table * int(row[2])
-        found = [line] if self._every_line or any(word in line for word in LOUD) else []
+        shown = [line] if self._every_line or any(word in line for word in LOUD) else []
         if ended := ENDED.match(line):
             self.ended[phase_of(ended[1])] += 1
             if ended[1] in self._milestones:
-                found.append(f"{self._milestones[ended[1]]}, after {wall_time(self._begun)}")
-        return found
+                shown.append(f"{self._milestones[ended[1]]}, after {wall_time(self._begun)}")
+        return shown
 
 
 class LiveView:

@@ -222,9 +222,11 @@ def environment(results: Path) -> dict[str, str]:
     if lacking:
         set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
         print(f"this user has no entry in the table of users: {set_here}", flush=True)
-    own = {**variables.KEEP_MEMORY, **os.environ, **lacking}
-    own |= {"PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
-    cache = Path(own.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache")
+    passed = {**variables.KEEP_MEMORY, **os.environ, **lacking}
+    passed |= {"PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
+    cache = Path(
+        passed.get("XDG_CACHE_HOME") or Path(lacking.get("HOME") or Path.home()) / ".cache"
+    )
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=cache) as file:
@@ -233,5 +235,5 @@ def environment(results: Path) -> dict[str, str]:
             os.fsync(file.fileno())
     except OSError as error:
         print(f"{cache} cannot be written to ({error.strerror}): {instead} is used", flush=True)
-        own |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
-    return own
+        passed |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
+    return passed

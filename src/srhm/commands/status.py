@@ -66,9 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         watch = Watch(run.work, *run.stores, searched=run.searched)
         print(table(run, watch).to_string(index=False))
         for study in run.plan.studies:
-            if own := run.only(study).work:
+            if work := run.only(study).work:
                 alone = run.only(study)
-                watch_of_study = Watch(own, *alone.stores, searched=alone.searched)
+                watch_of_study = Watch(work, *alone.stores, searched=alone.searched)
                 progress = watch_of_study.progress(now=time.time())
                 print(f"{study}: {progress.line()}")
         for error in dict.fromkeys(map(str, watch.unreadable())):

@@ -69,13 +69,13 @@ def _outdated(row: Mapping[str, Any]) -> bool:
 
 def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
     """Last lines with this mark, of the logs that were written since then."""
-    found = []
+    words = []
     for log in sorted(logs.rglob("*.log")):
         if log.stat().st_mtime >= since:
             last = log.read_text(encoding="utf-8", errors="replace").rstrip().rpartition("\n")[2]
             if mark in last:
-                found.append(last)
-    return found
+                words.append(last)
+    return words
 
 
 class Watch:
@@ -100,34 +100,36 @@ class Watch:
         Those that are trained again, see `outdated.is_outdated`, are not among them.
         """
         return {
-            key: written for key, (written, row) in self._found()[0].items() if not _outdated(row)
+            key: written for key, (written, row) in self._arrived()[0].items() if not _outdated(row)
         }
 
     def n_outdated(self) -> int:
         """Number of awaited cells that are stored and trained again all the same."""
-        return sum(_outdated(row) for _, row in self._found()[0].values())
+        return sum(_outdated(row) for _, row in self._arrived()[0].values())
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
-        found = dict.fromkeys(self.work, 1.0)
-        rows = {key: row for key, (_, row) in self._found()[0].items() if not _outdated(row)}
+        parts = dict.fromkeys(self.work, 1.0)
+        rows = {key: row for key, (_, row) in self._arrived()[0].items() if not _outdated(row)}
         for curve in self._searched:
             cells = {entry["key"]: entry["cell"] for entry in curve.entries}
-            own = {key: rows[key] for key in cells if rows.get(key)}
-            if self._shares.get(curve.name, (None,))[0] != len(own):
-                self._shares[curve.name] = len(own), shares(curve, *paths(curve.search, cells, own))
+            known = {key: rows[key] for key in cells if rows.get(key)}
+            n, _ = self._shares.get(curve.name, (-1, {}))
+            if n != len(known):
+                left = shares(curve, *paths(curve.search, cells, known))
+                self._shares[curve.name] = len(known), left
             for key in cells:
-                found.pop(key, None)
-            found |= self._shares[curve.name][1]
-        return found
+                parts.pop(key, None)
+            parts |= self._shares[curve.name][1]
+        return parts
 
     def unreadable(self) -> list[OSError]:
         """What the system says of cells, and folders of them, that cannot be read now."""
-        return self._found()[1]
+        return self._arrived()[1]
 
-    def _found(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], list[OSError]]:
+    def _arrived(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], list[OSError]]:
         """Cells that are stored, and refusals of what may be others."""
-        found: dict[str, tuple[float, Mapping[str, Any]]] = {}
+        stored: dict[str, tuple[float, Mapping[str, Any]]] = {}
         errors: list[OSError] = []
         names = {f"{key}.safetensors" for key in self.work}
         for store in self._stores:
@@ -138,11 +140,11 @@ class Watch:
                         read = self._read.get(file)
                         if read is None or read[0] != written:
                             read = self._read[file] = (written, row_of(file))
-                        found[file.stem] = read
+                        stored[file.stem] = read
                     except OSError as error:
                         errors.append(error)
         # What is not there, or was removed meanwhile, is damaged, or collected.
-        return found, [one for one in errors if not isinstance(one, FileNotFoundError)]
+        return stored, [one for one in errors if not isinstance(one, FileNotFoundError)]
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
         """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""

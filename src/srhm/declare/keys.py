@@ -147,14 +147,14 @@ def combinations(
     if not names:
         names = tuple(key for key in keys if key != "seeds")
         names += ("seed",) if "seeds" in keys else ()
-    found = [{key: value for key, value in given.items() if key not in names}]
+    cells = [{key: value for key, value in given.items() if key not in names}]
     for name in names:
-        found = [
+        cells = [
             {**cell, name.partition("=")[0]: value}
-            for cell in found
+            for cell in cells
             for value in _values({**keys, **given}, name, cell, absent)
         ]
-    yield from found
+    yield from cells
 
 
 def _values(

@@ -261,7 +261,7 @@ class Study:
         def whole(name: str) -> str:
             return f"{self.package}{name}" if name.startswith(".") else name
 
-        own = {
+        with_whole_names = {
             "measurements": tuple(
                 replace(
                     one,
@@ -286,7 +286,7 @@ class Study:
             "page_tables": self.page_tables and whole(self.page_tables),
             "headline": self.headline and whole(self.headline),
         }
-        for name, value in own.items():
+        for name, value in with_whole_names.items():
             object.__setattr__(self, name, value)
 
     @property
@@ -297,12 +297,12 @@ class Study:
     @property
     def schemas(self) -> dict[str, str]:
         """Schemas of its tables, by name."""
-        found: dict[str, str] = {}
+        schemas: dict[str, str] = {}
         if self.trainer is not None:
-            found |= {"cells": self.trainer.cells, "timings": self.trainer.timings}
+            schemas |= {"cells": self.trainer.cells, "timings": self.trainer.timings}
         for measurement in self.measurements:
-            found |= measurement.tables
-        return found | {table.name: table.schema for table in self.tables}
+            schemas |= measurement.tables
+        return schemas | {table.name: table.schema for table in self.tables}
 
 
 def names_in(uses: Sequence[Use] | Mapping[str, Use]) -> Iterator[str]:

@@ -113,10 +113,10 @@ class CurveJobs:
         """Places of the cells that one job trains: stacks of equal P, candidates of a seed."""
         if self._curve.search is None:
             return groups(self._curve.cells) if self._curve.trainer.stacked else None
-        found: dict[int, list[int]] = {}
+        by_seed: dict[int, list[int]] = {}
         for place, cell in enumerate(self._curve.cells):
-            found.setdefault(cell["seed"], []).append(place)
-        return list(found.values())
+            by_seed.setdefault(cell["seed"], []).append(place)
+        return list(by_seed.values())
 
     @cached_property
     def _costs(self) -> list[Cost]:
@@ -213,11 +213,11 @@ class CurveJobs:
         expected = expected_costs(self._curve)
         sizes = [self._curve.entries[place]["cell"]["P"] for place in cells]
         members = Counter(sizes)
-        found = [
+        stacks = [
             max(one, min(one * members[P], BATCH_BYTES))
             for one, P in zip((expected[place].memory for place in cells), sizes, strict=True)
         ]
-        return max(found, default=0.0)
+        return max(stacks, default=0.0)
 
 
 def _megabytes(working: float, *, attempt: int, gpu: int) -> int:

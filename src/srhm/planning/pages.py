@@ -16,9 +16,9 @@ from srhm.store.provenance import PACKAGE
 
 def explorers_of(plan: Plan) -> dict[str, list[str]]:
     """Studies of a preset by the name of their explorer."""
-    own = {explorer_name(group): [one for one in studies if one in plan.studies]
+    explorers = {explorer_name(group): [one for one in studies if one in plan.studies]
            for group, studies in GROUPS.items()}  # fmt: skip
-    return {name: studies for name, studies in own.items() if studies}
+    return {name: studies for name, studies in explorers.items() if studies}
 
 
 def claim_tables(plan: Plan, studies: Sequence[str]) -> dict[str, str]:
@@ -265,18 +265,18 @@ def files_of_studies(plan: Plan, studies: Sequence[str]) -> list[str]:
     The files of the curves are named, too: when Snakemake's records are lost, one that is missing
     is still seen.
     """
-    found: list[str] = []
+    wanted: list[str] = []
     for study in studies:
         if study not in plan.studies:
             continue
         page = STUDIES[study].page_name
         for place in (places.page_file, places.methods_file, places.scorecard_file,
                       places.scorecard_json):  # fmt: skip
-            found.append(place(plan.name, page))
-        found += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
-        found += claim_tables(plan, [study]).values()
+            wanted.append(place(plan.name, page))
+        wanted += [places.table_file(plan.name, study, name) for name in STUDIES[study].schemas]
+        wanted += claim_tables(plan, [study]).values()
         for figure in STUDIES[study].figures:
-            found += places.figure_files(plan.name, figure.name).values()
+            wanted += places.figure_files(plan.name, figure.name).values()
         for files in files_of_curves(plan, study).values():
-            found += files
-    return list(dict.fromkeys(found))
+            wanted += files
+    return list(dict.fromkeys(wanted))

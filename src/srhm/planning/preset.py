@@ -193,8 +193,8 @@ def validate(config: Mapping[str, Any]) -> Common:
 
 def sections(preset: Common) -> dict[str, BaseModel]:
     """The sections of a preset by study."""
-    found = {name: getattr(preset, name) for name in STUDIES}
-    return {name: section for name, section in found.items() if section is not None}
+    by_study = {name: getattr(preset, name) for name in STUDIES}
+    return {name: section for name, section in by_study.items() if section is not None}
 
 
 def plan_preset(
@@ -245,14 +245,14 @@ def _with_published(
 
     def taken(trained: Set[str]) -> dict[str, Planned]:
         """trained: keys that are trained here whatever is published."""
-        found = {}
+        with_rows = {}
         for study, planned in studies.items():
             folder = places.published_folder(preset.preset, study, published=published)
             if STUDIES[study].trainer is None:
-                found[study] = planned
+                with_rows[study] = planned
             elif (folder / PROVENANCE_FILE).is_file():
                 own = {name for name in planned.curves if asked[name] == 1}
-                found[study] = _from(
+                with_rows[study] = _from(
                     folder,
                     STUDIES[study],
                     planned,
@@ -261,8 +261,8 @@ def _with_published(
                     directory=None if alone else directory,
                 )
             elif not alone:
-                found[study] = planned
-        return found
+                with_rows[study] = planned
+        return with_rows
 
     found = taken(frozenset())
     keys = {
@@ -373,7 +373,7 @@ def _single_cells(
     """
     measurements = {one.name: one for one in study.measurements}
     known: dict[tuple[str, ...], frozenset[str]] = {}
-    found = {}
+    by_curve = {}
     for one in curves:
         measured = [measurements[name] for name in one.measured]
         if measured and not (
@@ -393,8 +393,8 @@ def _single_cells(
         ]
         taken = frozenset(key for key in keys if not path_of(store, key).is_file())
         if taken and (one.name not in missing or len(taken) == len(one.entries)):
-            found[one.name] = taken
-    return found
+            by_curve[one.name] = taken
+    return by_curve
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

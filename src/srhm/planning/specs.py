@@ -51,8 +51,8 @@ def curve_spec(curve: Curve) -> str:
 
 def _taken(curve: Curve) -> dict[str, Any]:
     """Where published rows that a search knows are, and their keys; or nothing."""
-    found = {"published": curve.published_in, "taken": curve.taken}
-    return found if curve.published_in else {}
+    published = {"published": curve.published_in, "taken": curve.taken}
+    return published if curve.published_in else {}
 
 
 def taken_files(curve: Curve) -> list[str]:
@@ -84,13 +84,13 @@ def measuring_spec(measuring: Measuring, curve: Curve) -> str:
 
 def measurements_of(plan: Plan) -> dict[str, Measuring]:
     """Measurements of all studies, by folder: studies that measure with equal options share it."""
-    found: dict[str, Measuring] = {}
+    by_folder: dict[str, Measuring] = {}
     for study, planned in plan.studies.items():
         for measurement in STUDIES[study].measurements:
             options = places.options_of(measurement, planned)
             folder = places.folder_of_measurement(measurement, options)
-            found.setdefault(folder, (measurement, options))
-    return found
+            by_folder.setdefault(folder, (measurement, options))
+    return by_folder
 
 
 def measuring_names(measurements: Mapping[str, Measuring]) -> dict[str, str]:
@@ -98,11 +98,11 @@ def measuring_names(measurements: Mapping[str, Measuring]) -> dict[str, str]:
 
     For a second set of options the name ends with their digest.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     for folder, (measurement, _) in measurements.items():
         name = f"measure_{measurement.trainer.name}_{measurement.name}"
-        found[folder] = f"{name}_{Path(folder).name}" if name in found.values() else name
-    return found
+        names[folder] = f"{name}_{Path(folder).name}" if name in names.values() else name
+    return names
 
 
 ROOT = PACKAGE.parents[1]
@@ -118,7 +118,7 @@ def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
     curves = planned.trained.values()
     if declared.trainer is None:
         return {}
-    found = {
+    by_table = {
         "cells": [places.rows_of_curve(one.trainer, one.name) for one in curves],
         "timings": [places.timings_of_curve(one.trainer, one.name) for one in curves],
     }
@@ -129,8 +129,8 @@ def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
             for one in curves
             if places.is_of(measurement, one) and not plan.part
         ]
-        found |= {table: [files[table] for files in measured] for table in measurement.tables}
-    return found
+        by_table |= {table: [files[table] for files in measured] for table in measurement.tables}
+    return by_table
 
 
 def published_files(plan: Plan, study: str) -> list[str]:
@@ -181,12 +181,12 @@ def named_tables(study: str, uses: Uses) -> list[tuple[str, str, str]]:
 
 def used_tables(plan: Plan, study: str, uses: Uses) -> list[tuple[str | None, str]]:
     """File and schema of each table that is used; the file is None where the preset lacks it."""
-    found: list[tuple[str | None, str]] = []
+    tables: list[tuple[str | None, str]] = []
     for owner, table, schema in named_tables(study, uses):
         has = owner in plan.studies
         file = places.table_file(plan.name, owner, table, part=plan.part)
-        found.append((file if has else None, schema))
-    return found
+        tables.append((file if has else None, schema))
+    return tables
 
 
 def table_files(plan: Plan, study: str, uses: Uses) -> list[str]:
@@ -241,19 +241,19 @@ EARLY = 5
 
 def parts_of(plan: Plan) -> dict[str, Plan]:
     """By the name of a figure, its study with the curves alone that it shows; none if published."""
-    found = {}
+    parts = {}
     for study, planned in plan.studies.items():
         for figure in STUDIES[study].figures:
             if figure.first and not planned.published:
-                own = {
+                curves = {
                     name: one
                     for name, one in planned.curves.items()
                     if all(one.cells[0].get(key) in of for key, of in figure.first.items())
                 }
-                if own:
-                    part = {study: replace(planned, curves=own)}
-                    found[figure.name] = replace(plan, studies=part, part=figure.name)
-    return found
+                if curves:
+                    part = {study: replace(planned, curves=curves)}
+                    parts[figure.name] = replace(plan, studies=part, part=figure.name)
+    return parts
 
 
 def priorities(plan: Plan, seconds: Callable[[Curve], float]) -> Mapping[str, float]:
@@ -261,10 +261,10 @@ def priorities(plan: Plan, seconds: Callable[[Curve], float]) -> Mapping[str, fl
 
     seconds: expected of the training of a curve: the longest go first.
     """
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for part in parts_of(plan).values():
         for name, curve in part.curves.items():
-            found[name] = PRIORITY + seconds(curve)
+            by_name[name] = PRIORITY + seconds(curve)
             if curve.sample is not None:
-                found[curve.sample] = max(found.get(curve.sample, 0.0), found[name])
-    return found
+                by_name[curve.sample] = max(by_name.get(curve.sample, 0.0), by_name[name])
+    return by_name

@@ -41,13 +41,13 @@ def gather_tables(
     published: Rows = {}
     if spec["published"] is not None:
         published = taken_rows(Path(spec["published"]), schemas, spec["taken"])
-    found = {}
+    gathered = {}
     # The cells first: of a search they say which keys all other tables have.
     for table, schema in sorted(schemas.items(), key=lambda pair: pair[0] != "cells"):
         # Snakemake gives a single file as a text, not as a list.
         given = files.get(table, [])
         paths = [Path(given)] if isinstance(given, str) else [Path(file) for file in given]
-        one, taken = table in ("cells", "timings"), published.get(table, {})
+        taken = published.get(table, {})
         if table == "cells":
             known = dict(taken)
             for path in paths:
@@ -57,14 +57,15 @@ def gather_tables(
                 known[curve] = pd.concat([rows, known[curve]]) if curve in known else rows
             for curve in spec["searched"].keys() & known.keys():
                 planned[curve] = keys_of_rows(spec["searched"][curve], known[curve])
-        found[table] = gather(paths, planned, schema, one_row_a_cell=one, published=taken)
+        one_row = table in ("cells", "timings")
+        gathered[table] = gather(paths, planned, schema, one_row_a_cell=one_row, published=taken)
         if table != "cells":
-            write_table(found[table], Path(tables[table]), schema)
-    cells = found["cells"]
+            write_table(gathered[table], Path(tables[table]), schema)
+    cells = gathered["cells"]
     write_table(cells, Path(tables["cells"]), schemas["cells"])
     log.info(
         "%d cells in %d curves, %.0f s of training; by status: %s",
-        *(len(cells), len(planned), found["timings"]["seconds"].sum()),
+        *(len(cells), len(planned), gathered["timings"]["seconds"].sum()),
         cells["status"].value_counts().to_dict(),
     )
 
@@ -91,23 +92,23 @@ def gather(
     for curve, planned in keys.items():
         file, more = of_curve.get(curve), published.get(curve)
         if file is not None or more is not None:
-            own = read_table(file, schema) if file else schema.empty_table().to_pandas()
+            rows = read_table(file, schema) if file else schema.empty_table().to_pandas()
             name = str(file or f"published rows of {curve}")
-            frames.append(checked(completed(own, more, planned), planned, name, **options))
+            frames.append(checked(completed(rows, more, planned), planned, name, **options))
     return pd.concat(frames, ignore_index=True) if frames else schema.empty_table().to_pandas()
 
 
 def completed(
-    own: pd.DataFrame, published: pd.DataFrame | None, keys: Sequence[str]
+    rows: pd.DataFrame, published: pd.DataFrame | None, keys: Sequence[str]
 ) -> pd.DataFrame:
     """Rows of a curve and published ones of keys that it lacks, in the order of these keys."""
     if published is None:
-        return own
+        return rows
     if "key" not in published:  # of ensembles
-        return own if len(own) else published
-    lacking = published["key"].isin(keys) & ~published["key"].isin(own["key"])
-    parts = [one for one in (own, published[lacking]) if len(one)]
-    both = pd.concat(parts or [own], ignore_index=True)
+        return rows if len(rows) else published
+    lacking = published["key"].isin(keys) & ~published["key"].isin(rows["key"])
+    parts = [one for one in (rows, published[lacking]) if len(one)]
+    both = pd.concat(parts or [rows], ignore_index=True)
     places = both["key"].map({key: place for place, key in enumerate(keys)})
     return both.iloc[places.argsort(kind="stable")].reset_index(drop=True)
 

@@ -89,12 +89,12 @@ def shares(curve: Curve, taken: Sequence[str], asked: Sequence[str]) -> dict[str
     cells = {entry["key"]: entry["cell"] for entry in curve.entries}
     if curve.search is None:
         return dict.fromkeys(cells, 1.0)
-    found = dict.fromkeys(taken, 1.0)
+    parts = dict.fromkeys(taken, 1.0)
     going_on = {cells[key]["seed"] for key in asked}
     for key, part in visits(curve.search, cells).items():
-        if key not in found and part and cells[key]["seed"] in going_on:
-            found[key] = part
-    return found
+        if key not in parts and part and cells[key]["seed"] in going_on:
+            parts[key] = part
+    return parts
 
 
 def searched_spec(curve: Curve) -> dict[str, Any]:

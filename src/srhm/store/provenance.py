@@ -32,8 +32,8 @@ def short_hash(value: Any, *, length: int = 12) -> str:
 
 def versions(packages: Iterable[str]) -> str:
     """Versions of Python and of these packages, as one line of text."""
-    found = [f"python {platform.python_version()}"]
-    return ", ".join(found + [f"{name} {version(name)}" for name in packages])
+    parts = [f"python {platform.python_version()}"]
+    return ", ".join(parts + [f"{name} {version(name)}" for name in packages])
 
 
 def commit_of(folder: Path = REPOSITORY) -> str:

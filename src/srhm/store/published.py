@@ -99,12 +99,12 @@ def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
         OtherFormat: if a table has other columns.
         PublicationError: if one is damaged.
     """
-    found = {}
+    by_table = {}
     for table, schema in schemas.items():
         if published_file(folder, table).is_file():
             rows = read_published_table(published_file(folder, table), schema)
-            found[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
-    return found
+            by_table[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
+    return by_table
 
 
 def published_keys(folder: Path) -> frozenset[str]:
@@ -147,7 +147,7 @@ def taken_rows(
     holders: dict[str, str] = {}
     for curve, cells in reversed(published["cells"].items()):
         holders |= dict.fromkeys(cells["key"], curve)
-    found: Rows = {table: {} for table in published}
+    by_table: Rows = {table: {} for table in published}
     for table, curves in published.items():
         for curve, how in taken.items():
             if how["keys"] is None:
@@ -163,8 +163,10 @@ def taken_rows(
             if parts:
                 rows = pd.concat(parts, ignore_index=True)
                 names = {"curve": curve, **how.get("columns", {})}
-                found[table][curve] = rows.assign(**{k: v for k, v in names.items() if k in rows})
-    return found
+                by_table[table][curve] = rows.assign(
+                    **{k: v for k, v in names.items() if k in rows}
+                )
+    return by_table
 
 
 def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
@@ -183,16 +185,16 @@ def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozens
         if key in known:
             curves.setdefault(key, curve)
     for measurement in measured:
-        found = []
+        pairs_of_tables = []
         for table, schema in measurement.tables.items():
             file = published_file(folder, table)
             there = file.is_file() and pq.read_schema(file).names == schema_of(schema).names
-            found.append(set(_curves_and_keys(file)) if there else set())
+            pairs_of_tables.append(set(_curves_and_keys(file)) if there else set())
         if measurement.may_be_empty:
-            some = {curve for pairs in found for curve, _ in pairs}
+            some = {curve for pairs in pairs_of_tables for curve, _ in pairs}
             curves = {key: curve for key, curve in curves.items() if curve in some}
         else:
-            every = set.intersection(*found)
+            every = set.intersection(*pairs_of_tables)
             curves = {key: curve for key, curve in curves.items() if (curve, key) in every}
     return frozenset(curves)
 

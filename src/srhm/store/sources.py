@@ -93,13 +93,13 @@ def digest_of(*names: str) -> str:
 
 def reached(*names: str) -> set[str]:
     """All definitions that these names reach, themselves among them."""
-    found, waiting = set[str](), list(names)
+    names_reached, waiting = set[str](), list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found and _is_read(name):
-            found.add(name)
+        if name not in names_reached and _is_read(name):
+            names_reached.add(name)
             waiting += definition(name).reaches
-    return found
+    return names_reached
 
 
 @contextmanager
@@ -112,12 +112,12 @@ def as_digested(source: str, *names: str) -> Iterator[list[str]]:
     Raises:
         EditedSourceError: if the present code has another digest, or is edited within the block.
     """
-    found = digest_of(*names)
+    digest = digest_of(*names)
     modules = sorted({one.partition(":")[0] for one in reached(*names)})
     read = [_module(one) for one in modules]
-    if found == source:
+    if digest == source:
         yield [one for one in modules if not one.endswith(".py")]
-    if found != source or any(one.file.read_bytes() != one.source for one in read):
+    if digest != source or any(one.file.read_bytes() != one.source for one in read):
         raise EditedSourceError(EDITED)
 
 
@@ -229,17 +229,17 @@ class _Module:
     @cached_property
     def names(self) -> Names:
         """What its names stand for in all of its code."""
-        own = {name: (f"{self.name}:{name}",) for name in self.nodes if name != ANYWHERE}
-        return {**own, **_Scope(self._body, self).imported}
+        bound = {name: (f"{self.name}:{name}",) for name in self.nodes if name != ANYWHERE}
+        return {**bound, **_Scope(self._body, self).imported}
 
     @cached_property
     def effects(self) -> list[str]:
         """What its import does besides binding names, "module:*" each, imports of imports too."""
-        own = [f"{self.name}:{ANYWHERE}"] if ANYWHERE in self.nodes else []
+        effects = [f"{self.name}:{ANYWHERE}"] if ANYWHERE in self.nodes else []
         targets = (one for targets in self.names.values() for one in targets)
         modules = {one.partition(":")[0] for one in targets if _is_read(one)} - {self.name}
-        found = [one for module in sorted(modules) for one in _module(module).effects]
-        return list(dict.fromkeys([*found, *own]))
+        of_imports = [one for module in sorted(modules) for one in _module(module).effects]
+        return list(dict.fromkeys([*of_imports, *effects]))
 
     def definition(self, member: str) -> Definition:
         if member not in self._known:
@@ -285,7 +285,12 @@ def _is_module(name: str) -> bool:
 
 def _bound(node: ast.stmt) -> list[str]:
     """Names that a statement of a module binds; ANYWHERE for one that does something else."""
-    if _is_silent(node) or _is_aside(node):
+    # Blocks that only import, or that an import does not run.
+    blocks = [node.body, node.orelse] if isinstance(node, ast.If) else []
+    blocks += [node.body] if isinstance(node, ast.With) else []
+    is_idle = bool(blocks) and all(_is_silent(inner) for block in blocks for inner in block)
+    is_main = isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
+    if _is_silent(node) or is_idle or is_main:
         return []
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return [node.name]
@@ -319,15 +324,6 @@ def _is_silent(node: ast.AST) -> bool:
     holder = called.value
     name = holder.id if isinstance(holder, ast.Name) else getattr(holder, "attr", "")
     return name in {"log", "_log"}
-
-
-def _is_aside(node: ast.stmt) -> bool:
-    """A block of a module that only imports, or that an import does not run."""
-    if isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'":
-        return True
-    blocks = [node.body, node.orelse] if isinstance(node, ast.If) else []
-    blocks += [node.body] if isinstance(node, ast.With) else []
-    return bool(blocks) and all(_is_silent(one) for block in blocks for one in block)
 
 
 class _Scope:

@@ -146,17 +146,17 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
              ", ".join(f"{len(table)} {name}" for name, table in tables.items()))  # fmt: skip
 
 
-def _has_rows(view: View, found: Mapping[str, pd.DataFrame]) -> bool:
+def _has_rows(view: View, tables: Mapping[str, pd.DataFrame]) -> bool:
     """Whether a view has rows to choose from."""
-    rows = found.get(view.table, pd.DataFrame())
+    rows = tables.get(view.table, pd.DataFrame())
     if "c" in rows:
-        rows = rows.merge(found["curves"], left_on="c", right_index=True, suffixes=("", "_"))
+        rows = rows.merge(tables["curves"], left_on="c", right_index=True, suffixes=("", "_"))
     return len(rows) > 0 and bool(rows[[*view.needs]].notna().all(axis=1).any())
 
 
-def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame]) -> str:
-    views = [view for view in VIEWS if _has_rows(view, found)]
-    run, runs = spec["preset"], list(found["curves"].get("run", []))
+def _rendered(spec: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> str:
+    views = [view for view in VIEWS if _has_rows(view, tables)]
+    run, runs = spec["preset"], list(tables["curves"].get("run", []))
     script = Path(__file__).with_name("explorer.js").read_text(encoding="utf-8")
     # An element ends at the first "</", in text too.
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
@@ -174,7 +174,7 @@ def _rendered(spec: Mapping[str, Any], found: Mapping[str, pd.DataFrame]) -> str
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
         has_authors=AUTHORS in runs,
         others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
-        rows=_json({name: json_columns(table) for name, table in found.items()}),
+        rows=_json({name: json_columns(table) for name, table in tables.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),
         hashes=hashes(bundle, script),

@@ -38,17 +38,17 @@ class Source:
 
 def explored(sources: Sequence[Source]) -> dict[str, pd.DataFrame]:
     """Tables by name: curves, then points, complexities and sensitivities along them."""
-    found: dict[str, list[pd.DataFrame]] = {view: [] for view, _ in MAKERS.values()}
+    by_view: dict[str, list[pd.DataFrame]] = {view: [] for view, _ in MAKERS.values()}
     for source in sources:
         view, make = MAKERS[source.schema]
         rows = source.rows[source.rows["net"].notna() & source.rows["L"].notna()]
         if len(rows):
-            found[view].append(make(_with_curve(rows, source)))
-    tables = {view: pd.concat(parts, ignore_index=True) for view, parts in found.items() if parts}
-    found_in = [one.rows for one in sources if "learning_rate" in one.rows]
+            by_view[view].append(make(_with_curve(rows, source)))
+    tables = {view: pd.concat(parts, ignore_index=True) for view, parts in by_view.items() if parts}
+    with_rates = [one.rows for one in sources if "learning_rate" in one.rows]
     rates = {
         name: rate
-        for rows in found_in
+        for rows in with_rates
         for name, rate in zip(rows["curve"], rows["learning_rate"], strict=True)
     }
     return _numbered(tables, rates)
@@ -94,11 +94,11 @@ def _protocol(rows: pd.DataFrame) -> pd.Series:
 def _points(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean, least and largest test error of the networks of each line at each P."""
     groups = _with_lines(rows).groupby([*CURVE, "line", "P"], dropna=False, sort=False)
-    found = groups["test_error"].agg(error="mean", low="min", high="max", n="count")
-    found["status"] = groups["status"].agg(
+    means = groups["test_error"].agg(error="mean", low="min", high="max", n="count")
+    means["status"] = groups["status"].agg(
         lambda statuses: ", ".join(f"{n} {word}" for word, n in statuses.value_counts().items())
     )
-    return found.reset_index().dropna(subset="error")
+    return means.reset_index().dropna(subset="error")
 
 
 def _with_lines(rows: pd.DataFrame) -> pd.DataFrame:
@@ -110,8 +110,8 @@ def _with_lines(rows: pd.DataFrame) -> pd.DataFrame:
     at_one_P = rows.groupby([*CURVE, "P"], dropna=False)["seed"].nunique()
     least = at_one_P.groupby([*CURVE], dropna=False).min()
     differ = (least < seeds).rename("differ").reset_index()
-    own = rows.merge(differ, on=[*CURVE], how="left")
-    return own.assign(line=("seed " + own["seed"].astype(str)).where(own["differ"], "mean"))
+    rows = rows.merge(differ, on=[*CURVE], how="left")
+    return rows.assign(line=("seed " + rows["seed"].astype(str)).where(rows["differ"], "mean"))
 
 
 def _complexities(rows: pd.DataFrame) -> pd.DataFrame:
@@ -122,30 +122,30 @@ def _complexities(rows: pd.DataFrame) -> pd.DataFrame:
     at = rows["P_star"].where(bound == "", rows["P_star_low"].where(bound == "above"))
     at = at.where(bound != "below", rows["P_star_high"])
     reached = rows["n_seeds_reached"].astype(str) + " of " + rows["n_seeds"].astype(str) + " seeds"
-    found = rows[[*CURVE, "threshold", "prediction", "status"]].assign(
+    stars = rows[[*CURVE, "threshold", "prediction", "status"]].assign(
         criterion=label, P_star=at, bound=bound, n=reached,
         low=rows["P_star_low"].where(bound == ""), high=rows["P_star_high"].where(bound == ""),
         remark=np.where(rows["small_pool"], "small pool", ""),
     )  # fmt: skip
-    return found[np.isfinite(found["P_star"]) & (found["P_star"] > 0)]
+    return stars[np.isfinite(stars["P_star"]) & (stars["P_star"] > 0)]
 
 
 def _paper_values(rows: pd.DataFrame) -> pd.DataFrame:
     """The points of the paper's figures, which have no interval."""
-    found = as_sample_complexities(rows.assign(net=rows["net"].str.lower()))
+    points = as_sample_complexities(rows.assign(net=rows["net"].str.lower()))
     return rows[[*CURVE, "P_star"]].assign(
-        **found[["threshold", "prediction", "rate"]],
+        **points[["threshold", "prediction", "rate"]],
         criterion=f"test error ≤ {percent(THRESHOLD)}", status=rows["reading"], bound="", n="",
-        low=np.nan, high=np.nan, remark=np.where(found["small_pool"], "small pool", ""),
+        low=np.nan, high=np.nan, remark=np.where(points["small_pool"], "small pool", ""),
     )  # fmt: skip
 
 
 def _sensitivities(rows: pd.DataFrame) -> pd.DataFrame:
     """Mean, least and largest sensitivity of the networks of each line, P, layer and level."""
     by = [*CURVE, "line", "P", "kind", "variant", "layer", "k", "l"]
-    found = _with_lines(rows).groupby(by, dropna=False, sort=False)["value"]
+    values = _with_lines(rows).groupby(by, dropna=False, sort=False)["value"]
     # Without empty positions there are no diffeomorphisms, so that D is no number.
-    means = found.agg(value="mean", low="min", high="max", n="count").reset_index()
+    means = values.agg(value="mean", low="min", high="max", n="count").reset_index()
     return means.dropna(subset="value")
 
 
@@ -193,7 +193,7 @@ def _numbered(
 
 
 def figure_rows(
-    found: Mapping[str, pd.DataFrame], figure: Mapping[str, Any], *, others: Collection[str]
+    tables: Mapping[str, pd.DataFrame], figure: Mapping[str, Any], *, others: Collection[str]
 ) -> pd.DataFrame:
     """What the explorer has of the tables of a figure: over the networks of each curve and P.
 
@@ -203,10 +203,10 @@ def figure_rows(
     parts = []
     for study, schema in figure["tables"]:
         view = MAKERS[schema][0] if schema in MAKERS else ""
-        if view not in found:
+        if view not in tables:
             continue
-        rows = found["curves"].drop(columns=["prediction", "is_of_paper"]).merge(
-            found[view], left_index=True, right_on="c"
+        rows = tables["curves"].drop(columns=["prediction", "is_of_paper"]).merge(
+            tables[view], left_index=True, right_on="c"
         ).drop(columns="c")  # fmt: skip
         kept = (rows["study"] == study) & ((rows["run"] == AUTHORS) == (schema == PAPER_VALUES))
         if not figure["publications"]:
