@@ -154,7 +154,7 @@ def _of_curve(
     runs, sizes = (part.to_numpy(dtype=float) for part in (table, table.index))
     # The means of all runs, and of all but any one, have logarithms.
     left = runs.sum(axis=1, keepdims=True) - runs if runs.shape[1] > 1 else runs
-    if table.empty or (left <= 0).any() or (runs.mean(axis=1) <= 0).any():
+    if table.empty or not ((left > 0).all() and (runs.mean(axis=1) > 0).all()):
         return
     largest = sizes[-1]
     windows = [("last decade", sizes >= largest / DECADE)]
