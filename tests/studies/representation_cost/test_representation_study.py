@@ -1,4 +1,4 @@
-"""Limits, parts and bounds of the study; tiny tables."""
+"""Limits and parts of the study; tiny tables."""
 
 from pathlib import Path
 
@@ -11,12 +11,7 @@ from srhm.declare.names import resolved
 from srhm.store.tables import schema_of
 from srhm_studies.beyond.representation_cost import STUDY
 from srhm_studies.beyond.representation_cost import linear as linear_networks
-from srhm_studies.beyond.representation_cost.analysis import (
-    LIMITS,
-    limit_rows,
-    two_parts,
-    underestimating,
-)
+from srhm_studies.beyond.representation_cost.analysis import LIMITS, limit_rows, two_parts
 from srhm_studies.beyond.representation_cost.configuration import SINGULAR_VALUES
 
 
@@ -57,28 +52,6 @@ def test_parts_of_a_linear_network_cost_what_their_own_matrices_do():
             known = linear_networks.representation_cost(of_part, depth=own_depth)
             assert found.loc[k, f"cost_{name}"] == pytest.approx(known)
             assert found.loc[k, f"norm_{name}"] == pytest.approx(known)
-
-
-def fits_of_rank_1(*, power: float) -> pd.DataFrame:
-    """Networks on the bound: ||J_theta f||^2 = L e^(-c_1) N^power, c_1 = 2."""
-    rows = [
-        {
-            "experiment": experiment, "map": "rank 2", "L": 12, "n": n, "status": "done",
-            "squared_parameters": 12 + 2.0, "weight_rank": 1.0, "loss": 0.01, "variance": 1.0,
-            "sharpness": 2 / n * 12 * np.exp(-2.0) * n**power * (1 + 0.01 * seed),
-        }
-        for n, experiment in ((8, "few_points"), (32, "few_points"), (128, "maps"))
-        for seed in range(3)
-    ]  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def test_fits_of_rank_1_are_compared_with_the_bound_on_their_derivative():
-    on_bound = underestimating(fits_of_rank_1(power=2))
-    np.testing.assert_allclose(on_bound["log_over_bound"], np.log([1, 1.01, 1.02] * 3), atol=1e-9)
-    other = fits_of_rank_1(power=2)
-    for change in ({"weight_rank": 2.0}, {"weight_rank": 0.0}, {"loss": 0.5}, {"map": "circle"}):
-        assert underestimating(other.assign(**change)).empty
 
 
 def test_every_experiment_fills_the_tables():
