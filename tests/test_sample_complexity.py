@@ -58,10 +58,9 @@ def curve(values, *, sizes=(10, 100, 1000), name="a", criterion="test_error", **
     return pd.DataFrame(rows)
 
 
-def P_star_of(*curves, thresholds=(0.1,), rule=None):
-    options = {} if rule is None else {"rule": rule}
+def P_star_of(*curves, thresholds=(0.1,)):
     values = pd.concat(curves, ignore_index=True)
-    return sample_complexity(values, thresholds={"test_error": thresholds}, **options)
+    return sample_complexity(values, thresholds={"test_error": thresholds})
 
 
 def shifted(log_P_star, *, name="a", **coordinates):

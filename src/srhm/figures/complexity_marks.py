@@ -13,7 +13,8 @@ from srhm.figures import looks
 from srhm.figures.looks import Look
 from srhm.figures.panels import ABOVE, BELOW, Marks
 from srhm.figures.scales import Scale
-from srhm.statistics.sample_complexity import DEFAULT_RULE
+from srhm.statistics.regression import CONFIDENCE
+from srhm.statistics.sample_complexity import SMALL_POOL
 
 SHAPES = {0: "o", 1: "s", 2: "^", 3: "p", 4: "D", 6: "v"}
 OTHER_SHAPE = "X"
@@ -94,10 +95,10 @@ def complexity_marks(
     shared: dict[str, Any] = {
         "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond",
         "by": [net_colours(rows["net"]), *by],
-        "bar_label": f"{100 * DEFAULT_RULE.confidence:.3g} % interval over seeds",
+        "bar_label": f"{100 * CONFIDENCE:.3g} % interval over seeds",
         "arrow_label": "censored: $P^*$ is", "name": "ours", **other,
     }  # fmt: skip
-    pool = f"$P^*$ above {100 * DEFAULT_RULE.small_pool:.3g} % of all data"
+    pool = f"$P^*$ above {100 * SMALL_POOL:.3g} % of all data"
     return [
         Marks(rows=rows[~rows["faint"]], **shared),
         Marks(rows=rows[rows["faint"]], label=pool, marker=_shape_in(by),

@@ -86,8 +86,14 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
         return float(box.get_bbox(renderer).width) / unit
 
     begins = [i == 0 or one.group != entries[i - 1].group for i, one in enumerate(entries)]
-    boxes = [_box(one, titled=begin and bool(one.group))
-             for one, begin in zip(entries, begins, strict=True)]  # fmt: skip
+    boxes = []
+    for one, begin in zip(entries, begins, strict=True):
+        title = [one.group + " "] if begin and one.group else []
+        heads = [TextArea(text, textprops={"size": SIZE, "weight": "bold"}) for text in title]
+        samples = [_sample(handle, alone=len(one.handles) == 1) for handle in one.handles]
+        label = TextArea(" ".join(one.label.split()), textprops={"size": SIZE})
+        children: list[Artist] = [*heads, *samples, label]
+        boxes.append(HPacker(children=children, pad=0, sep=3.0, align="baseline"))
     gaps = [BETWEEN_GROUPS if begin else BETWEEN_ENTRIES for begin in begins]
     lengths = [size(box) for box in boxes]
     groups = [one.group for one in entries]
@@ -170,16 +176,6 @@ def _anchored(box: OffsetBox, loc: str, at: tuple[float, float], transform: Any)
     anchored.set_gid(LEGEND)
     anchored.set_in_layout(False)
     return anchored
-
-
-def _box(entry: Entry, *, titled: bool) -> OffsetBox:
-    """Title of the group, where it begins with this entry, handles and label."""
-    parts: list[Artist] = []
-    if titled:
-        parts.append(TextArea(entry.group + " ", textprops={"size": SIZE, "weight": "bold"}))
-    parts += [_sample(one, alone=len(entry.handles) == 1) for one in entry.handles]
-    parts.append(TextArea(" ".join(entry.label.split()), textprops={"size": SIZE}))
-    return HPacker(children=parts, pad=0, sep=3.0, align="baseline")
 
 
 def _sample(handle: Line2D | Patch, *, alone: bool) -> DrawingArea:

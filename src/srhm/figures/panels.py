@@ -20,7 +20,6 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from srhm.figures.drawing import panel_title
 from srhm.figures.legends import Entry, LegendError
-from srhm.figures.looks import Look
 from srhm.figures.scales import Scale
 from srhm.figures.words import GUIDE, draw_arrow, few_ticks
 
@@ -189,9 +188,7 @@ def power_law(
     return law(ends, through[1] * (ends / through[0]) ** exponent, label, name=name)
 
 
-def level(
-    at: float, label: str, *, name: str = "", line: str = ":", across: str = "x"
-) -> Marks:  # fmt: skip
+def level(at: float, label: str, *, name: str = "", line: str = ":", across: str = "x") -> Marks:
     """A guide at one y across all x, or at one x across all y."""
     rows = pd.DataFrame({"at": [at]})
     x, y = ("", "at") if across == "x" else ("at", "")
@@ -256,8 +253,15 @@ def _draw(axes: Axes, marks: Marks) -> Iterator[Entry]:
     for i, scale in enumerate(marks.by):
         if scale.named:
             for rank, (value, look) in enumerate(scale.looks.items()):
-                if value in used[i]:
-                    yield Entry(scale.title, look.label, (_scale_handle(look),), rank=rank)
+                if value not in used[i]:
+                    continue
+                style = {"colour": look.colour or NEUTRAL, "marker": look.marker,
+                         "line": look.line, "filled": look.filled is not False}  # fmt: skip
+                if look.filled is not None and not look.marker:
+                    style["marker"] = "o"
+                alone = not style["marker"] and not style["line"]  # a colour: a patch
+                handle = _handle({**style, "line": "-"}, width=4) if alone else _handle(style)
+                yield Entry(scale.title, look.label, (handle,), rank=rank)
     yield from _kind_entries(marks)
 
 
@@ -385,17 +389,6 @@ def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) 
                   linestyle=style["line"] or "", linewidth=width, markeredgewidth=0.9,
                   markerfacecolor=tint if style["filled"] else "white",
                   solid_capstyle="butt")  # fmt: skip
-
-
-def _scale_handle(look: Look) -> Line2D:
-    """Of a value: a patch where it has a colour alone, else its marker or its line."""
-    style = {"colour": look.colour or NEUTRAL, "marker": look.marker, "line": look.line,
-             "filled": look.filled is not False}  # fmt: skip
-    if look.filled is not None and not look.marker:
-        style["marker"] = "o"
-    if not style["marker"] and not style["line"]:
-        return _handle({**style, "line": "-"}, width=4)
-    return _handle(style)
 
 
 def _kind_entries(marks: Marks) -> Iterator[Entry]:

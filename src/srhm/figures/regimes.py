@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from srhm.figures.averaging import averaged, means, with_diverged
+from srhm.figures.averaging import averaged, geometric_mean, means, with_diverged
 from srhm.figures.legends import Entry
 from srhm.figures.looks import Look, data, net
 from srhm.figures.mosaic import mosaic
@@ -138,7 +138,7 @@ def expected_slope(
     Through a factor times their geometric mean, or times the lowest of them at the least x.
     """
     used = rows[rows[y] > 0]
-    at, height = (float(np.exp(np.log(used[column].astype(float)).mean())) for column in (x, y))
+    at, height = (geometric_mean(used[column]) for column in (x, y))
     if lowest:
         at = float(used[x].min())
         height = float(used.loc[used[x] == at, y].min())
@@ -223,37 +223,38 @@ def kernel_change(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
     """
     shown = families(cells, study=study)
     widths = widths_of(shown)
-    return by_family(shown, lambda one: _kernel_changes(one, widths), columns=3, preset=preset)
 
+    def panels(family: regimes.Family) -> list[Panel]:
+        cells = family.cells.assign(scaled=family.cells["half_time"] / family.cells["alpha_tilde"])
+        change, half = (averaged(cells, column, at="alpha_tilde", by=["width"], logarithmic=True)
+                        for column in ("kernel_change", "scaled"))  # fmt: skip
+        crossed = regimes.level_set(regimes.wholly_fitted(cells), 1.0)
+        at = np.exp(regimes.log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
+        guides, texts = _slopes_and_words(family)
+        crossing = Marks(rows=pd.DataFrame({"at": [at], "one": [1.0]}).dropna(), x="at", y="one",
+                         name="crossover", label="crossover", marker="D", filled=False, order=3.0,
+                         colour="black")  # fmt: skip
+        words = [*texts, f"1 at {at:.3g}"] if len(crossed) else texts
+        highest = float(change["value"].max())
+        short = regimes.at_most(half["alpha_tilde"], regimes.SHORT)
+        flat = half.loc[short & np.isfinite(half["value"]), "value"]
+        words_of = f"expected constant up to $\\tilde\\alpha={regimes.SHORT:g}$"
+        constant = [level(geometric_mean(flat), words_of, name="window", line="-.")]
+        return [
+            Panel(title=title(family), x=TILDE,
+                  y=Axis(CHANGE, log=True, limits=(None, 1e3 * highest)),
+                  note="\n".join(words), marks=[
+                *with_diverged(change, "alpha_tilde", [widths], name="change"), *guides, crossing,
+                level(1.0, "change of 1", name="change of 1"),
+            ]),
+            Panel(title="half time of the loss", x=TILDE,
+                  y=Axis("$t_{1/2}/\\tilde\\alpha$", log=True),
+                  marks=[*with_diverged(half, "alpha_tilde", [widths], name="half time"),
+                         *(constant if len(flat) else [])]),
+            _against_width(family),
+        ]  # fmt: skip
 
-def _kernel_changes(family: regimes.Family, widths: Scale) -> list[Panel]:
-    cells = family.cells.assign(scaled=family.cells["half_time"] / family.cells["alpha_tilde"])
-    change, half = (averaged(cells, column, at="alpha_tilde", by=["width"], logarithmic=True)
-                    for column in ("kernel_change", "scaled"))  # fmt: skip
-    crossed = regimes.level_set(regimes.wholly_fitted(cells), 1.0)
-    at = np.exp(regimes.log_of(crossed, "alpha_tilde").mean()) if len(crossed) else np.nan
-    guides, texts = _slopes_and_words(family)
-    crossing = Marks(rows=pd.DataFrame({"at": [at], "one": [1.0]}).dropna(), x="at", y="one",
-                     name="crossover", label="crossover", marker="D", filled=False, order=3.0,
-                     colour="black")  # fmt: skip
-    words = [*texts, f"1 at {at:.3g}"] if len(crossed) else texts
-    highest = float(change["value"].max())
-    flat = half[regimes.at_most(half["alpha_tilde"], regimes.SHORT) & np.isfinite(half["value"])][
-        "value"
-    ]
-    words_of = f"expected constant up to $\\tilde\\alpha={regimes.SHORT:g}$"
-    constant = [level(float(np.exp(np.log(flat).mean())), words_of, name="window", line="-.")]
-    return [
-        Panel(title=title(family), x=TILDE, y=Axis(CHANGE, log=True, limits=(None, 1e3 * highest)),
-              note="\n".join(words), marks=[
-            *with_diverged(change, "alpha_tilde", [widths], name="change"), *guides, crossing,
-            level(1.0, "change of 1", name="change of 1"),
-        ]),
-        Panel(title="half time of the loss", x=TILDE, y=Axis("$t_{1/2}/\\tilde\\alpha$", log=True),
-              marks=[*with_diverged(half, "alpha_tilde", [widths], name="half time"),
-                     *(constant if len(flat) else [])]),
-        _against_width(family),
-    ]  # fmt: skip
+    return by_family(shown, panels, columns=3, preset=preset)
 
 
 def _slopes_and_words(family: regimes.Family) -> tuple[list[Marks], list[str]]:
@@ -267,7 +268,7 @@ def _slopes_and_words(family: regimes.Family) -> tuple[list[Marks], list[str]]:
         ends = [regimes.LAZY, max(family.tildes)] if lazy else [min(family.tildes), regimes.FEATURE]
         found.append(expected_slope(rows, "alpha_tilde", "kernel_change", slope, label=SLOPES,
                                     factor=5.0 if lazy else 1 / 3.0, ends=ends))  # fmt: skip
-        fit = regimes.kernel_change_fit(family.cells, lazy=lazy)
+        fit = regimes.slope_in_scale(family.cells, "kernel_change", lazy=lazy)
         if fit.n:
             name = "lazy" if lazy else "feature"
             texts.append(f"{name}:\n{interval_text(fit.slope, fit.low, fit.high)}")

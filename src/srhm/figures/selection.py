@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA
 
 FAST_ENGINE = "sparse"
@@ -77,15 +76,3 @@ def at_threshold(
 ) -> pd.DataFrame:
     """Sample complexities of one criterion at one threshold."""
     return table[(table["criterion"] == criterion) & np.isclose(table["threshold"], threshold)]
-
-
-def predicted(row: pd.Series) -> float:
-    """Sample complexity of Eq. 3 (LCN, FCN) or Eq. 4 (CNN) for the curve of this row."""
-    return theory.predicted_sample_complexity(
-        str(row["net"]),
-        depth=int(row["L"]),
-        branching=int(row["s"]),
-        n_synonyms=int(row["m"]),
-        n_classes=int(row["n_c"]),
-        n_empty=int(row["s0"]),
-    )

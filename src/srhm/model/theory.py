@@ -6,12 +6,14 @@ added here retrains nothing. The letters are in docs/notation.md.
 
 from math import log, sqrt
 from operator import index
+from typing import Any
 
 from srhm.model.grammar import n_distinct
 
 __all__ = [
     "log_sample_complexity_lcn",
     "n_distinct",
+    "predicted",
     "predicted_sample_complexity",
     "sensitivity_threshold",
 ]
@@ -39,9 +41,23 @@ def predicted_sample_complexity(
     raise ValueError(f"net {net!r} is unknown; nets are lcn, cnn, fcn")
 
 
+def predicted(row: Any, net: str = "") -> float:
+    """`predicted_sample_complexity` of a row or cell with the paper's letters, L, s, m, n_c, s0.
+
+    net: in place of that of the row.
+    """
+    depth, branching, n_synonyms, n_classes, n_empty = (
+        int(row[name]) for name in ("L", "s", "m", "n_c", "s0")
+    )
+    return predicted_sample_complexity(
+        net or row["net"], depth=depth, branching=branching, n_synonyms=n_synonyms,
+        n_classes=n_classes, n_empty=n_empty,
+    )  # fmt: skip
+
+
 def log_sample_complexity_lcn(
-    log_dimension: float, log_fraction: float, *, n_synonyms: int, branching: int
-) -> float:
+    log_dimension: Any, log_fraction: Any, *, n_synonyms: int, branching: int
+) -> Any:
     """Logarithm of Eq. 5, F^(log m/log s - 1/2) d^(log m/log s + 1/2), from log d and log F.
 
     Eq. 5 follows from Eq. 3 at fixed m and s; the factor n_c is left out, as in the paper.

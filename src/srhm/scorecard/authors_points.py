@@ -5,8 +5,9 @@ from typing import Any
 import pandas as pd
 
 from srhm.model import theory
+from srhm.model.grammar import parameters_of
 from srhm.scorecard.complexity_rows import THRESHOLD
-from srhm.statistics.sample_complexity import DEFAULT_RULE
+from srhm.statistics.sample_complexity import SMALL_POOL
 from srhm.training.configuration import published_rate
 
 # One seed, no error that is known. The options must only be equal: nothing is chosen by them.
@@ -31,28 +32,11 @@ def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
     practice.
     """
     rows: list[dict[str, Any]] = points.to_dict("records")  # type: ignore[assignment]
-    pools = [DEFAULT_RULE.small_pool * n_distinct(row) for row in rows]
-    predictions = [
-        theory.predicted_sample_complexity(
-            row["net"], depth=row["L"], branching=row["s"], n_synonyms=row["m"],
-            n_classes=row["n_c"], n_empty=row["s0"],
-        )
-        for row in rows
-    ]  # fmt: skip
+    pools = [SMALL_POOL * float(parameters_of(row).n_distinct) for row in rows]
     return points.assign(
         **OF_ANY_POINT,
         curve=[f"point {number}" for number in range(len(points))],
-        prediction=predictions,
+        prediction=[theory.predicted(row) for row in rows],
         rate=[published_rate(row) for row in rows],
         small_pool=points["P_star"].to_numpy(dtype=float) > pools,
     )
-
-
-def n_distinct(row: Any) -> float:
-    """Number of distinct data of the grammar of a row with sparsity A."""
-    return float(
-        theory.n_distinct(
-            depth=row["L"], branching=row["s"], n_empty=row["s0"], n_synonyms=row["m"],
-            n_classes=row["n_c"], sparsity="A",
-        )
-    )  # fmt: skip

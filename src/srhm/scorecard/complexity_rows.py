@@ -14,7 +14,7 @@ import pandas as pd
 from srhm.model.grammar import NET_AND_DATA
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import rows_of
-from srhm.statistics.sample_complexity import DEFAULT_RULE, crossing, is_dead, lasting_crossing
+from srhm.statistics.sample_complexity import SMALL_POOL, crossing, is_dead, lasting_crossing
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
@@ -93,7 +93,7 @@ def of_seeds(
     stars = table.drop(columns=["P_star", "status"]).merge(read, on=list(by))
     if "n_distinct" not in stars:
         return stars
-    most = DEFAULT_RULE.small_pool * stars["n_distinct"]
+    most = SMALL_POOL * stars["n_distinct"]
     return stars.assign(small_pool=stars["bound"] > most)
 
 

@@ -11,14 +11,11 @@ import pandas as pd
 
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA
 from srhm.statistics.sample_complexity import (
-    DEFAULT_RULE,
-    IntervalRule,
     in_blocks,
     sample_complexity,
 )
 from srhm.store.tables import FLOW_COMPLEXITY
 
-STUDIES = ("complexity", "layerwise")
 # What a curve has beside net and data. Between two of its values nothing is pooled:
 # lazy and feature learning need not have the same spread over seeds.
 OWN = ("study", "alpha_tilde", "training", "optimiser", "labels", "loss", "activation",
@@ -36,9 +33,8 @@ def flow_complexity(
     ensembles: pd.DataFrame,
     *,
     thresholds: Sequence[float],
-    rule: IntervalRule = DEFAULT_RULE,
 ) -> pd.DataFrame:
-    """A row (COLUMNS) for each curve, alpha_tilde, criterion and threshold of STUDIES.
+    """A row (COLUMNS) for each curve, alpha_tilde, criterion and threshold.
 
     Tables are FLOW_CELLS, FLOW_SENSITIVITIES, FROZEN_KERNELS, ENSEMBLES; all but the first may be
     empty. Errors have all `thresholds`, S_2 and D_2 those of the paper for the net, L and s.
@@ -54,7 +50,11 @@ def flow_complexity(
     cells = cells.astype(dict.fromkeys(_NUMBERS, "int64"))
     values = pd.concat(
         [
-            _errors(cells),
+            cells[_SHARED].assign(
+                criterion="test_error",
+                value=cells["test_error"],
+                capped=cells["status"] == "capped",
+            ),
             _kernels(cells, frozen_kernels),
             _ensembles(cells, ensembles),
             _sensitivities(cells, sensitivities),
@@ -72,7 +72,6 @@ def flow_complexity(
         columns=("curve", "whole", *OWN, *NET_AND_DATA),
         pooled_over=pooled_over,
         members=True,
-        rule=rule,
     )
     n_capped = values.groupby(["curve", "criterion"])["capped"].sum().rename("n_capped")
     found = found.join(n_capped, on=["curve", "criterion"])
@@ -81,12 +80,6 @@ def flow_complexity(
 
 _NUMBERS = (*GRAMMAR, "hidden_layers")
 _SHARED = [*dict.fromkeys(("curve", *OWN, *NET_AND_DATA)), "P", "seed"]
-
-
-def _errors(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells[_SHARED].assign(
-        criterion="test_error", value=cells["test_error"], capped=cells["status"] == "capped"
-    )
 
 
 def _joined(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:

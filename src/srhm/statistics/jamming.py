@@ -13,7 +13,7 @@ jammed, but with the logistic loss. N* depends on the budget of the training, wh
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import nan, sqrt
 from typing import Literal
 
 import numpy as np
@@ -87,44 +87,28 @@ def smallest_that_fit(cells: pd.DataFrame, *, each: Sequence[str] = ()) -> pd.Da
             continue
         jammed = np.bincount(member, part["jammed"]) / np.bincount(member)
         weights = part["n_weights"].to_numpy(float)[first]
-        counts = {
-            "n_widths": len(widths),
-            "n_members": len(part),
-            "n_capped": int((part["status"] == "capped").sum()),
-        }
+        # The widest width at which most members are jammed, and the next wider one.
+        below = int(np.flatnonzero(jammed > 0.5).max(initial=-1))
+        status: Status = "reached"
+        if below < 0 or below + 1 == len(widths):
+            status = "below_range" if below < 0 else "above_range"
+        h, N = ([nan, *sizes, nan][below + 1 : below + 3] for sizes in (widths, weights))
         rows.append(
             {
                 **dict(zip(shared, values, strict=True)),
-                **counts,
-                **_bracket(widths.astype(float), weights, jammed),
+                "n_widths": len(widths),
+                "n_members": len(part),
+                "n_capped": int((part["status"] == "capped").sum()),
+                "h_low": float(h[0]),
+                "h_high": float(h[1]),
+                "N_low": float(N[0]),
+                "N_high": float(N[1]),
+                "h_star": sqrt(h[0] * h[1]),
+                "N_star": sqrt(N[0] * N[1]),
+                "status": status,
             }
         )
     return pd.DataFrame(rows)
-
-
-def _bracket(h: np.ndarray, N: np.ndarray, share: np.ndarray) -> dict[str, float | str]:
-    """The two widths between which most members begin to fit.
-
-    h: widths in increasing order; N: their weights; share: the part of members that are jammed.
-    """
-    jammed = np.flatnonzero(share > 0.5)
-    below = int(jammed[-1]) if len(jammed) else -1
-    above = below + 1
-    nan = float("nan")
-    low = (h[below], N[below]) if below >= 0 else (nan, nan)
-    high = (h[above], N[above]) if above < len(h) else (nan, nan)
-    status: Status = "reached"
-    if below < 0 or above == len(h):
-        status = "below_range" if below < 0 else "above_range"
-    return {
-        "h_low": low[0],
-        "h_high": high[0],
-        "N_low": low[1],
-        "N_high": high[1],
-        "h_star": sqrt(low[0] * high[0]),
-        "N_star": sqrt(low[1] * high[1]),
-        "status": status,
-    }
 
 
 def at_jamming(cells: pd.DataFrame) -> pd.DataFrame:

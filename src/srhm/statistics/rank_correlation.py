@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from srhm.statistics.regression import CONFIDENCE
 
 N_RESAMPLES = 2000
+TAILS = [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]
 # Two pairs are always in order or in the opposite order.
 MIN_POINTS = 3
 # Of four points in order every resample is in order, and chance orders them in 1 of 24.
@@ -42,7 +43,6 @@ def rank_correlation(
     groups: NDArray[Any] | None = None,
     *,
     generator: np.random.Generator,
-    confidence: float = CONFIDENCE,
     n_resamples: int = N_RESAMPLES,
 ) -> RankCorrelation:
     """Spearman's ρ of x and y, shapes (n_points,); equal values share their mean rank.
@@ -72,9 +72,8 @@ def rank_correlation(
     if len(members) >= MIN_GROUPS:
         chosen = generator.integers(len(members), size=(n_resamples, len(members)))
         times = np.stack([(chosen == g).sum(axis=1) for g in range(len(members))], axis=1)
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
         resampled = _spearman(x, y, times[:, member])
-        low, high = (float(end) for end in np.nanquantile(resampled, tails))
+        low, high = (float(end) for end in np.nanquantile(resampled, TAILS))
     ranks = _ranks(y, once)[0]
     permuted = np.tile(ranks, (n_resamples, 1))
     for rows in [np.arange(x.size)] if groups is None else members:
@@ -88,12 +87,7 @@ def rank_correlation(
 
 
 def mean_rank_correlation(
-    x: NDArray[np.float64],
-    y: NDArray[np.float64],
-    *,
-    generator: np.random.Generator,
-    confidence: float = CONFIDENCE,
-    n_resamples: int = N_RESAMPLES,
+    x: NDArray[np.float64], y: NDArray[np.float64], *, generator: np.random.Generator
 ) -> RankCorrelation:
     """Mean over columns of Spearman's ρ of x and y, shapes (n_points, n_columns), NaN for none.
 
@@ -112,10 +106,9 @@ def mean_rank_correlation(
     value = float(averaged(np.ones((1, len(x)), dtype=np.int64))[0]) if columns else nan
     low = high = nan
     if n >= MIN_GROUPS and not np.isnan(value):
-        chosen = generator.integers(len(x), size=(n_resamples, len(x)))
+        chosen = generator.integers(len(x), size=(N_RESAMPLES, len(x)))
         times = np.stack([(chosen == g).sum(axis=1) for g in range(len(x))], axis=1)
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        low, high = (float(end) for end in np.nanquantile(averaged(times), tails))
+        low, high = (float(end) for end in np.nanquantile(averaged(times), TAILS))
     return RankCorrelation(value=value, low=low, high=high, p_value=nan, n=n, n_groups=n)
 
 

@@ -37,6 +37,7 @@ TRAINING = ("loss", "parametrisation", "bias", "initialisation", "subtract_initi
             "budget")  # fmt: skip
 NETWORK = ("net", "hidden_layers", "activation")
 MEMBER = ("curve", "P", "seed", "member")
+RESAMPLES = 1000
 # Grid values are typed numbers: equal ones differ by rounding at most.
 ROUNDING = 1e-9
 
@@ -148,22 +149,13 @@ def averages(
     return pd.DataFrame(found, columns=columns)
 
 
-def kernel_change_fit(cells: pd.DataFrame, *, lazy: bool) -> Fit:
-    """Slope of log |dTheta|/|Theta_0| against log alpha_tilde, each member its own intercept.
-
-    Fitted members enter, at alpha_tilde >= LAZY or (not lazy) at alpha_tilde <= FEATURE. A member
-    has the same initial weights at each alpha_tilde. The error is that of the scatter.
-    """
-    return slope_in_scale(cells, "kernel_change", lazy=lazy)
-
-
-def weight_change_fit(cells: pd.DataFrame) -> Fit:
-    """The same of log ‖w - w0‖/‖w0‖ in feature learning."""
-    return slope_in_scale(cells, "weight_change", lazy=False)
-
-
 def slope_in_scale(cells: pd.DataFrame, column: str, *, lazy: bool) -> Fit:
-    """Slope of the logarithm of a column against log alpha_tilde in one regime."""
+    """Slope of log column against log alpha_tilde in one regime, each member its own intercept.
+
+    Of the kernel change |dTheta|/|Theta_0|, or of ‖w - w0‖/‖w0‖. Fitted members enter, at
+    alpha_tilde >= LAZY or (not lazy) at alpha_tilde <= FEATURE. A member has the same initial
+    weights at each alpha_tilde. The error is that of the scatter.
+    """
     rows = fitted_in(cells, lazy=lazy)
     rows = rows[rows[column] > 0]
     members = rows.groupby(list(MEMBER), sort=False).ngroup().to_numpy()
@@ -247,7 +239,7 @@ def scaled_half_times(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def spread_of_half_times(
-    rows: pd.DataFrame, generator: np.random.Generator, *, n_resamples: int = 1000
+    rows: pd.DataFrame, generator: np.random.Generator
 ) -> tuple[float, float, float]:
     """Largest over smallest mean of `scaled` over the pairs (h, alpha_tilde), and its interval.
 
@@ -259,7 +251,7 @@ def spread_of_half_times(
     if len(groups) < 2:
         return np.nan, np.nan, np.nan
     value = float(np.ptp([y.mean() for y in groups]))
-    drawn = [y[generator.integers(len(y), size=(n_resamples, len(y)))].mean(axis=1) for y in groups]
+    drawn = [y[generator.integers(len(y), size=(RESAMPLES, len(y)))].mean(axis=1) for y in groups]
     again = np.ptp(drawn, axis=0)
     tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(again, [tail, 1 - tail])

@@ -17,25 +17,17 @@ from numpy.typing import NDArray
 from scipy import special
 
 from srhm.model import theory
-from srhm.model.grammar import NET_AND_DATA
+from srhm.model.grammar import NET_AND_DATA, parameters_of
 from srhm.networks.registry import stand_in
 from srhm.statistics.censored import censored_mean
+from srhm.statistics.regression import CONFIDENCE
 
 Status = Literal["reached", "not_reached", "below_range"]
 # On which side of its bound a P* lies.
 SIDES: dict[Status, int] = {"reached": 0, "not_reached": 1, "below_range": -1}
 
 # The coordinates of a learning curve; `curve` names it, the others are constant on it.
-CURVE_COLUMNS = (
-    "curve",
-    *NET_AND_DATA,
-    "width",
-    "alpha",
-    "whitening",
-    "bias",
-    "batch",
-    "engine",
-)
+CURVE_COLUMNS = ("curve", *NET_AND_DATA, "width", "alpha", "whitening", "bias", "batch", "engine")
 # What is estimated of a curve.
 ESTIMATES = (
     "criterion",
@@ -68,22 +60,12 @@ OUTPUT_THRESHOLD = 0.20
 NETS_WITH_PREDICTION = ("lcn", "cnn", "fcn")
 
 
-@dataclass(frozen=True, kw_only=True)
-class IntervalRule:
-    """How intervals of P* are made.
-
-    From `own_seeds` seeds on, a curve has its own standard deviation of log P*; with fewer that of
-    all curves of the same net and L, since two or three seeds hardly give one. A P* above
-    `small_pool` of the distinct data is flagged: there the training set is a good part of all that
-    exists, and the paper's scaling, which is about a small part, need not hold.
-    """
-
-    confidence: float = 0.95
-    own_seeds: int = 8
-    small_pool: float = 0.1
-
-
-DEFAULT_RULE = IntervalRule()
+# From so many seeds on, a curve has its own standard deviation of log P*; with fewer that of all
+# curves of the same net and L, since two or three seeds hardly give one.
+OWN_SEEDS = 8
+# A P* above this part of the distinct data is flagged: there the training set is a good part of all
+# that exists, and the paper's scaling, which is about a small part, need not hold.
+SMALL_POOL = 0.1
 
 
 @dataclass(frozen=True)
@@ -216,27 +198,16 @@ def in_blocks(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
     return values.iloc[np.argsort(blocks.to_numpy(), kind="stable")]
 
 
-def sensitivity_sample_complexity(
-    sensitivities: pd.DataFrame, *, rule: IntervalRule | None = None
-) -> pd.DataFrame:
-    """P*_S and P*_D of every curve, at the paper's thresholds, which depend on net, L and s."""
-    return sample_complexity(
-        in_blocks(sensitivity_values(sensitivities), ["criterion", "net", "L", "s"]),
-        thresholds={},
-        pooled_over=(*POOLED_OVER, "s"),
-        rule=rule or DEFAULT_RULE,
-    )
-
-
 def all_sample_complexities(
     cells: pd.DataFrame, sensitivities: pd.DataFrame, *, thresholds: Sequence[float]
 ) -> pd.DataFrame:
     """P* of every curve: of the test error at each threshold, of its best, P*_S and P*_D.
 
-    The best test error of a training ("best_test_error") has the first threshold alone. n_capped
-    counts the networks of the curve that did not fit within the cap: they enter with the error
-    that they have, unless they are dead (`is_dead`). Of these the error and the sensitivities are
-    left out and counted as diverged; the best error, which is of a time before, stays.
+    P*_S and P*_D are at the paper's thresholds, which depend on net, L and s. The best test error
+    of a training ("best_test_error") has the first threshold alone. n_capped counts the networks of
+    the curve that did not fit within the cap: they enter with the error that they have, unless they
+    are dead (`is_dead`). Of these the error and the sensitivities are left out and counted as
+    diverged; the best error, which is of a time before, stays.
     """
     main, *_ = thresholds
     dead = is_dead(cells)
@@ -254,7 +225,11 @@ def all_sample_complexities(
         pd.concat(values, ignore_index=True),
         thresholds={"test_error": list(thresholds), "best_test_error": [main]},
     )
-    sensitivity_complexities = sensitivity_sample_complexity(sensitivities)
+    sensitivity_complexities = sample_complexity(
+        in_blocks(sensitivity_values(sensitivities), ["criterion", "net", "L", "s"]),
+        thresholds={},
+        pooled_over=(*POOLED_OVER, "s"),
+    )
     tables = [table for table in (error_complexities, sensitivity_complexities) if len(table)] or [
         error_complexities
     ]
@@ -269,7 +244,6 @@ def sample_complexity(
     columns: Sequence[str] = CURVE_COLUMNS,
     pooled_over: Sequence[str] = POOLED_OVER,
     members: bool = False,
-    rule: IntervalRule = DEFAULT_RULE,
 ) -> pd.DataFrame:
     """Sample complexities: a row (columns, ESTIMATES) for each curve, criterion and threshold.
 
@@ -302,8 +276,13 @@ def sample_complexity(
     coordinates = curves.to_dict("index")
     rows: list[dict[str, object]] = []
     seeds_of_row: list[NDArray[np.float64]] = []
+    felt = {*SENSITIVITIES.values(), *OUTPUT_OF_FCN.values()}
     for (name, criterion), curve in _matrices(values, members=members).items():
-        for threshold in _thresholds(criterion, coordinates[name], thresholds):
+        if criterion in felt and criterion not in thresholds:
+            levels: Sequence[float] = [threshold_of_sensitivity(criterion, coordinates[name])]
+        else:
+            levels = thresholds[criterion]
+        for threshold in levels:
             own = [crossing(curve.sizes, one, threshold) for one in curve.values.T]
             mean = mean_of_seeds(own)
             seeds = np.array([one.log_size for one in own if one.status == "reached"])
@@ -326,8 +305,8 @@ def sample_complexity(
     if not rows:
         return pd.DataFrame(columns=[*columns, *ESTIMATES])
     table = pd.DataFrame(rows).join(curves, on="curve")
-    table = _with_deviations(table, seeds_of_row, [*pooled_over, "criterion", "threshold"], rule)
-    table = _with_bounds(table, rule)
+    table = _with_deviations(table, seeds_of_row, [*pooled_over, "criterion", "threshold"])
+    table = _with_bounds(table)
     return table[[*columns, *ESTIMATES]]
 
 
@@ -344,15 +323,6 @@ def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
         sizes, errors = (one[name].to_numpy(dtype=float) for name in ("P", "test_error"))
         own[curve, seed] = crossing(sizes, errors, threshold).log_size
     return pd.Series(own).unstack()
-
-
-def _thresholds(
-    criterion: str, curve: Mapping[Any, Any], thresholds: Mapping[str, Sequence[float]]
-) -> Sequence[float]:
-    felt = {*SENSITIVITIES.values(), *OUTPUT_OF_FCN.values()}
-    if criterion in thresholds or criterion not in felt:
-        return thresholds[criterion]
-    return [threshold_of_sensitivity(criterion, curve)]
 
 
 def threshold_of_sensitivity(criterion: str, curve: Mapping[Any, Any]) -> float:
@@ -409,10 +379,7 @@ def _matrices(values: pd.DataFrame, *, members: bool) -> dict[tuple[str, str], _
 
 
 def _with_deviations(
-    table: pd.DataFrame,
-    seeds: Sequence[NDArray[np.float64]],
-    pooled_over: Sequence[str],
-    rule: IntervalRule,
+    table: pd.DataFrame, seeds: Sequence[NDArray[np.float64]], pooled_over: Sequence[str]
 ) -> pd.DataFrame:
     """Adds log_sd, dof, log_sd_pooled and log_se.
 
@@ -426,7 +393,7 @@ def _with_deviations(
     sums = pd.DataFrame({"dof": own_dof, "squares": squares * reached})
     sums = sums.groupby(pool, dropna=False).transform("sum")
 
-    enough = table["n_seeds_reached"].to_numpy() >= rule.own_seeds
+    enough = table["n_seeds_reached"].to_numpy() >= OWN_SEEDS
     dof = np.where(reached, np.where(enough, own_dof, sums["dof"].to_numpy()), 0)
     total = np.where(enough, squares, sums["squares"].to_numpy())
     log_sd = np.sqrt(np.divide(total, dof, out=np.full(len(table), nan), where=dof > 0))
@@ -439,12 +406,12 @@ def _with_deviations(
     )
 
 
-def _with_bounds(table: pd.DataFrame, rule: IntervalRule) -> pd.DataFrame:
+def _with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """Adds P_star, its bounds, n_distinct, small_pool and prediction."""
     reached = table["status"] == "reached"
     known = table["dof"].to_numpy() > 0
     factor = np.full(len(table), nan)
-    factor[known] = special.stdtrit(table["dof"].to_numpy()[known], (1 + rule.confidence) / 2)
+    factor[known] = special.stdtrit(table["dof"].to_numpy()[known], (1 + CONFIDENCE) / 2)
     half_width = factor * table["log_se"]
     bound = table["low"].where(table["status"] == "not_reached", table["high"])
     P_star = np.exp(table["log_P_star"])
@@ -454,22 +421,18 @@ def _with_bounds(table: pd.DataFrame, rule: IntervalRule) -> pd.DataFrame:
         P_star_low=np.exp(table["log_P_star"] - half_width).where(reached, table["low"]),
         P_star_high=np.exp(table["log_P_star"] + half_width).where(reached, table["high"]),
         n_distinct=n_distinct,
-        small_pool=P_star.where(reached, bound) > rule.small_pool * n_distinct,
+        small_pool=P_star.where(reached, bound) > SMALL_POOL * n_distinct,
         prediction=prediction,
     )
 
 
 def _theory(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Number of distinct data and predicted P* of each row, shape (n_rows,) each."""
-    n_distinct: list[float] = []
-    prediction: list[float] = []
-    columns = [table[name].tolist() for name in ("net", "L", "s", "s0", "m", "n_c", "sparsity")]
-    for net, L, s, s0, m, n_c, sparsity in zip(*columns, strict=True):
-        data = {"depth": L, "branching": s, "n_empty": s0, "n_synonyms": m, "n_classes": n_c}
+    n_distinct, prediction = np.empty(len(table)), np.empty(len(table))
+    rows: list[dict[str, Any]] = table[list(NET_AND_DATA)].to_dict("records")  # type: ignore[assignment]
+    for i, row in enumerate(rows):
         # Deep grammars have more distinct data than a float can say.
-        n = min(theory.n_distinct(**data, sparsity=sparsity), int(sys.float_info.max))
-        n_distinct.append(float(n))
-        prediction.append(
-            theory.predicted_sample_complexity(net, **data) if net in NETS_WITH_PREDICTION else nan
-        )
-    return np.array(n_distinct), np.array(prediction)
+        n_distinct[i] = min(parameters_of(row).n_distinct, int(sys.float_info.max))
+        known = row["net"] in NETS_WITH_PREDICTION
+        prediction[i] = theory.predicted(row) if known else nan
+    return n_distinct, prediction

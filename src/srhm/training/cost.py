@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, inf, log
+from math import exp, inf, log, prod
 from typing import Any
 
 from srhm.declare.names import resolved
@@ -82,15 +82,7 @@ def step_predictors(cell: Mapping[str, Any]) -> list[float]:
     Numbers besides, of CNN, FCN and depth; the branching counts in proportion to two.
     """
     net = stand_in(cell["net"])
-    predicted = theory.predicted_sample_complexity(
-        net,
-        depth=cell["L"],
-        branching=cell["s"],
-        n_synonyms=cell["m"],
-        n_classes=cell["n_c"],
-        n_empty=cell["s0"],
-    )
-    ratio = log(cell["P"] / predicted)
+    ratio = log(cell["P"] / theory.predicted(cell, net))
     is_cnn = float(net == "cnn")
     is_fcn, branching = float(net == "fcn"), log(cell["s"] / 2)
     sizes = [float(cell["L"]), log(cell["P"]), log(cell["s0"] + 1), ratio, ratio**2, branching]
@@ -175,12 +167,6 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     return Cost(steps, steps * per_step, memory, 4 * n_weights)
 
 
-def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
-    """Expected cost of each cell on images, on one core."""
-    model = json.loads(MODEL.read_text(encoding="utf-8"))["images"]
-    return [_image_cost(cell, model) for cell in cells]
-
-
 def image_step_features(cell: Mapping[str, Any]) -> list[float]:
     """As `network_step_features`, for a batch of images."""
     places = cell["batch_size"] * IMAGE_PLACES / 1e3
@@ -188,20 +174,25 @@ def image_step_features(cell: Mapping[str, Any]) -> list[float]:
     return [1.0, places, places * scale, places * scale**2]
 
 
-def _image_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
-    net = model["nets"][stand_in(cell["net"])]
-    steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
-    per_step = _dot(net["seconds_per_step"], image_step_features(cell))
-    scale = cell["width"] / 64
-    powers = [1.0, scale, scale**2]
-    n_weights = _dot(net["parameters"], powers)
-    kept = cell["batch_size"] * _dot(net["kept_per_image"], powers)
-    # The dataset, the images of the cell, and those of the test as floats, first in two copies.
-    data = (DATASET + cell["P"]) * IMAGE_BYTES
-    data += 2 * 4 * cell["n_test"] * IMAGE_PLACES * IMAGE_CHANNELS
-    evaluation = FORWARD * per_step * cell["n_test"] / cell["batch_size"]
-    memory = COPIES * 4 * n_weights + kept + data
-    return Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights)
+def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
+    """Expected cost of each cell on images, on one core."""
+    model = json.loads(MODEL.read_text(encoding="utf-8"))["images"]
+    found = []
+    for cell in cells:
+        net = model["nets"][stand_in(cell["net"])]
+        steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
+        per_step = _dot(net["seconds_per_step"], image_step_features(cell))
+        scale = cell["width"] / 64
+        powers = [1.0, scale, scale**2]
+        n_weights = _dot(net["parameters"], powers)
+        kept = cell["batch_size"] * _dot(net["kept_per_image"], powers)
+        # The dataset, the images of the cell, and those of the test as floats, first in two copies.
+        data = (DATASET + cell["P"]) * IMAGE_BYTES
+        data += 2 * 4 * cell["n_test"] * IMAGE_PLACES * IMAGE_CHANNELS
+        evaluation = FORWARD * per_step * cell["n_test"] / cell["batch_size"]
+        memory = COPIES * 4 * n_weights + kept + data
+        found.append(Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights))
+    return found
 
 
 def model_origin() -> str:
@@ -215,13 +206,7 @@ def model_origin() -> str:
 
 
 def _n_weights(shape: Geometry) -> int:
-    total = 0
-    for size in shape.weight_shapes().values():
-        count = 1
-        for length in size:
-            count *= length
-        total += count
-    return total
+    return sum(prod(size) for size in shape.weight_shapes().values())
 
 
 def _dot(coefficients: Iterable[float], values: Iterable[float]) -> float:

@@ -157,7 +157,8 @@ def _sizes(
         except SampleError as error:
             raise ConfigError(f"  {where}.P: {error}") from error
         return sorted(set(wanted))
-    predicted, found = _predicted(coordinates, parameters), set()
+    predicted = theory.predicted(coordinates, stand_in(coordinates["net"]))
+    found = set()
     if wanted.per_octave is None:
         # By the net and the grammar alone: channels and rates leave P as they are.
         phase = int(short_hash(coordinates), 16) / 16 ** len(short_hash(coordinates))
@@ -178,24 +179,13 @@ def _sizes(
     return sorted(found)
 
 
-def _predicted(coordinates: Mapping[str, Any], parameters: GrammarParameters) -> float:
-    return theory.predicted_sample_complexity(
-        stand_in(coordinates["net"]),
-        depth=parameters.depth,
-        branching=parameters.branching,
-        n_synonyms=parameters.n_synonyms,
-        n_classes=parameters.n_classes,
-        n_empty=parameters.n_empty,
-    )
-
-
 def _search(
     wanted: Window | list[int], coordinates: Mapping[str, Any], points: Sequence[int]
 ) -> Search | None:
     if isinstance(wanted, list) or wanted.search is None:
         return None
     start = wanted.start or sqrt(wanted.low * wanted.high)
-    at = log(start * _predicted(coordinates, parameters_of(coordinates)))
+    at = log(start * theory.predicted(coordinates, stand_in(coordinates["net"])))
     first = min(range(len(points)), key=lambda k: abs(log(points[k]) - at))
     if wanted.search == "error":
         return Search(first)

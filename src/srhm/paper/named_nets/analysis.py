@@ -128,14 +128,7 @@ def fixed_size(cells: pd.DataFrame, points: pd.DataFrame) -> int | None:
     if points.empty:
         return None
     first: Any = cells.iloc[0]
-    wanted = PAPER_SIZE * theory.predicted_sample_complexity(
-        "cnn",
-        depth=int(first["L"]),
-        branching=int(first["s"]),
-        n_synonyms=int(first["m"]),
-        n_classes=int(first["n_c"]),
-        n_empty=int(first["s0"]),
-    )
+    wanted = PAPER_SIZE * theory.predicted(first, "cnn")
     n_networks = cells.groupby("P")["net"].nunique()
     shared = n_networks.index[n_networks == n_networks.max()].to_numpy()
     return int(shared[np.argmin(np.abs(np.log(shared) - log(wanted)))])

@@ -130,10 +130,25 @@ def _assembled(panels: Mapping[str, Panel], lines: Sequence[str], *, preset: str
 
 
 def _images(images: pd.DataFrame) -> Drawn:
-    """All networks on CIFAR-10 at their largest P, and at all P."""
+    """All networks on CIFAR-10 at their largest P, and at all P.
+
+    R_f is averaged in its logarithm, as its source does.
+    """
     if images.empty:
         return {letter: Panel(title="CIFAR-10") for letter in "AB"}, [NO_IMAGES]
-    points = _image_points(images)
+    rows = images[images["test_error"].notna() & (images["relative_sensitivity"] > 0)]
+    # Without a threshold of the loss the cap is where training is meant to end.
+    capped = (rows["status"] == "capped") & rows["loss_threshold"].notna()
+    rows = rows.assign(error=rows["test_error"], value=rows["relative_sensitivity"], capped=capped)
+    names = ["net", "P"]
+    counts = rows.groupby(names, sort=False).agg(
+        n_seeds=("seed", "nunique"), n_capped=("capped", "sum"), n_test=("n_test", "min")
+    )
+    points = counts.assign(floor=0.5 / counts["n_test"]).reset_index()
+    for column in ("error", "value"):
+        ranges = spread(rows, column, names, geometric=column == "value")
+        ends = {end: f"{column}_{end}" for end in ("low", "high")}
+        points = points.merge(ranges.rename(columns=ends), on=names)
     largest = points["P"].max()
     panels = {
         letter: _panel(points if across else points[points["P"] == largest],
@@ -180,24 +195,6 @@ def _on_the_model(
         lines = [f"SRHM, {grammars}; transformations of the input's level, $l=1$.",
                  *protocol_lines(shown)]  # fmt: skip
     return dict(zip(letters, drawn, strict=True)), lines
-
-
-def _image_points(images: pd.DataFrame) -> pd.DataFrame:
-    """A row for each network and P; R_f is averaged in its logarithm, as its source does."""
-    rows = images[images["test_error"].notna() & (images["relative_sensitivity"] > 0)]
-    # Without a threshold of the loss the cap is where training is meant to end.
-    capped = (rows["status"] == "capped") & rows["loss_threshold"].notna()
-    rows = rows.assign(error=rows["test_error"], value=rows["relative_sensitivity"], capped=capped)
-    names = ["net", "P"]
-    counts = rows.groupby(names, sort=False).agg(
-        n_seeds=("seed", "nunique"), n_capped=("capped", "sum"), n_test=("n_test", "min")
-    )
-    points = counts.assign(floor=0.5 / counts["n_test"]).reset_index()
-    for column in ("error", "value"):
-        of = spread(rows, column, names, geometric=column == "value")
-        ends = {end: f"{column}_{end}" for end in ("low", "high")}
-        points = points.merge(of.rename(columns=ends), on=names)
-    return points
 
 
 def _panel(

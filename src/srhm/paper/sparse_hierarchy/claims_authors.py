@@ -34,26 +34,22 @@ class WithAuthors:
     def __call__(self, tables: Tables) -> Measurement:
         """Ours, and theirs where points give a value."""
         ours = self.measure(tables)
-        note = ours.note + (self._at_others(tables) if self.thresholds else "")
-        ours = replace(ours, note=note)
+        curves = tables.get("sample_complexity", pd.DataFrame())
+        if self.thresholds and len(curves):
+            thresholds = set(curves.loc[curves["criterion"] == "test_error", "threshold"])
+            parts = []
+            for threshold in sorted(thresholds - {THRESHOLD}):
+                rows = self.measure.rows.given(threshold=threshold)
+                number = replace(self.measure, rows=rows)(tables)
+                parts += [f"{number.value:.2f} at {threshold:.0%}"] if number.n else []
+            others = f"; other thresholds: {', '.join(parts)}" if parts else ""
+            ours = replace(ours, note=ours.note + others)
         points = tables.get("published_values", pd.DataFrame())
         if points.empty:
             return ours
         table = once(tables, "the paper's points", lambda: as_sample_complexities(points))
         theirs = self.measure({"sample_complexity": table})
         return replace(ours, authors=(theirs.value, theirs.low, theirs.high))
-
-    def _at_others(self, tables: Tables) -> str:
-        table = tables.get("sample_complexity", pd.DataFrame())
-        if table.empty:
-            return ""
-        others = set(table.loc[table["criterion"] == "test_error", "threshold"]) - {THRESHOLD}
-        parts = []
-        for threshold in sorted(others):
-            rows = self.measure.rows.given(threshold=threshold)
-            number = replace(self.measure, rows=rows)(tables)
-            parts += [f"{number.value:.2f} at {threshold:.0%}"] if number.n else []
-        return f"; other thresholds: {', '.join(parts)}" if parts else ""
 
 
 # The paper's points divided by ours by the figures' recipe.

@@ -88,15 +88,19 @@ def invariances(
         return rows
     felt = sensitivity_values(sensitivities[sensitivities["curve"].isin(rows["curve"])])
     felt = felt[(felt["criterion"] == criterion) & felt["value"].notna()].sort_values("P")
-    fallen = [
-        _fallen(grammar, threshold_of_sensitivity(criterion, grammar.iloc[0].to_dict()))
-        for _, grammar in felt.groupby(["curve", "seed"], sort=False)
-    ]
-    names = ["curve", "seed", "status_felt", "invariance", "half_way", "P_last", "still"]
+    fallen = []
+    for grammar, part in felt.groupby(["curve", "seed"], sort=False):
+        sizes, values = (part[name].to_numpy(dtype=float) for name in ("P", "value"))
+        threshold = threshold_of_sensitivity(criterion, part.iloc[0].to_dict())
+        star = crossing(sizes, values, threshold)
+        last_change = abs(values[-1] / values[-2] - 1) if len(values) > 1 else np.inf
+        half_way = np.exp(log_half_way(sizes, values))
+        fallen.append((*grammar, star.status, star.size, half_way, sizes[-1], last_change))
+    names = ["curve", "seed", "status_felt", "invariance", "half_way", "P_last", "last_change"]
     both = rows.merge(pd.DataFrame(fallen, columns=names), on=["curve", "seed"], how="left")
     kind, usable, status = criterion[0], both[LEFT_OUT] == "", both["status_felt"]
     beyond = both["P_last"] >= BEYOND * both["P_star"]
-    plateau = (status == "not_reached") & beyond & (both["still"] < PLATEAU)
+    plateau = (status == "not_reached") & beyond & (both["last_change"] < PLATEAU)
     words = f"whose {kind} is on a plateau above its threshold"
     return left_out(
         both.assign(
@@ -112,22 +116,11 @@ def invariances(
     )
 
 
-def _fallen(own: pd.DataFrame, threshold: float) -> tuple[Any, ...]:
-    """What a grammar's sensitivity says: see `invariances`; still: its last relative change."""
-    sizes, values = (own[name].to_numpy(dtype=float) for name in ("P", "value"))
-    star = crossing(sizes, values, threshold)
-    still = abs(values[-1] / values[-2] - 1) if len(values) > 1 else np.inf
-    half_way = np.exp(log_half_way(sizes, values))
-    name = own.iloc[0]
-    return name["curve"], name["seed"], star.status, star.size, half_way, sizes[-1], still
-
-
 @dataclass(frozen=True)
 class Concurrence(CensoredMean):
     """Mean of log(P*_S / P*), or D for S; the note also has that of P at half height."""
 
     def __call__(self, tables: Tables) -> Measurement:
-        """See the class."""
         measured, rows = super().__call__(tables), self.rows(tables)
         rows = self.points(rows) if len(rows) else rows
         if rows.empty or not rows["half_way"].notna().any():

@@ -33,12 +33,12 @@ from srhm.figures.selection import (
     FAST_ENGINE,
     at_threshold,
     on_the_papers_grammars,
-    predicted,
     text_curves,
     text_protocol,
 )
 from srhm.figures.words import EQUATIONS, curves_and_seeds, protocol_lines
 from srhm.model.grammar import NET_AND_DATA
+from srhm.model.theory import predicted
 from srhm.paper.sparse_hierarchy.analysis import (
     TOLERANCE,
     of_features,
@@ -398,20 +398,17 @@ def practice(
 
 
 def _choices(table: pd.DataFrame, width: int) -> pd.DataFrame:
-    """Curves of the figure with the name and the rank of their choice."""
+    """Curves of the figure with their choice and its rank: the text, each, combinations, all."""
     rows = on_the_papers_grammars(table[(table["net"] == "cnn") & (table["width"] == width)],
                                   branching=2)  # fmt: skip
-    named = [_choice(row) for _, row in rows.iterrows()]
-    return rows.assign(rank=[rank for rank, _ in named], choice=[name for _, name in named])
-
-
-def _choice(row: pd.Series) -> tuple[int, str]:
-    """Rank from top to bottom and name: the text, each choice, their combinations, all."""
-    made = [i for i, (column, value, _) in enumerate(CHOICES) if row[column] == value]
-    name = " +\n".join(CHOICES[i][2] for i in made) or TEXT
-    if len(made) == len(CHOICES):
-        name = "all three"
-    # Whitening and biases need another engine; the reference without them checks the fast one.
-    other = row["engine"] != FAST_ENGINE and not {0, 1} & set(made)
-    rank = 100 * len(made) + 10 * sum(made) + int(other)
-    return rank, f"{name},\nreference engine" if other else name
+    names, order = [], []
+    for row in rows.to_dict("records"):
+        made = [i for i, (column, value, _) in enumerate(CHOICES) if row[column] == value]
+        name = " +\n".join(CHOICES[i][2] for i in made) or TEXT
+        if len(made) == len(CHOICES):
+            name = "all three"
+        # Whitening and biases need another engine; the reference without them checks the fast one.
+        other = row["engine"] != FAST_ENGINE and not {0, 1} & set(made)
+        names.append(f"{name},\nreference engine" if other else name)
+        order.append(100 * len(made) + 10 * sum(made) + int(other))
+    return rows.assign(rank=order, choice=names)

@@ -21,12 +21,11 @@ from srhm.figures.looks import ERROR, SKY, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, equality, level
 from srhm.figures.scales import Scale
-from srhm.figures.selection import at_threshold, practice_curves, predicted, text_curves
+from srhm.figures.selection import at_threshold, practice_curves, text_curves
 from srhm.figures.words import EQUATIONS, curves_and_seeds, protocol_lines
 from srhm.model import theory
 from srhm.model.encoding import symbols
 from srhm.model.grammar import draw_grammar
-from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
 from srhm.paper.sparse_hierarchy.figures_model import PARAMETERS, draw_tree, first_data
@@ -140,32 +139,27 @@ def _transformation(kind: str) -> Panel:
         axes.set_axis_off()
         axes.set(xlim=(0, MARGIN + PANEL + 0.4), ylim=(HEIGHT, TOP), aspect="equal")
         draw_tree(axes, MARGIN, TREE, grammar, datum)
-        _image(axes, MARGIN, datum, image, operator)
+        # The row of the image below that of the datum.
+        before, after = (symbols(one, PARAMETERS)[0] for one in (datum, image))
+        row_of_tiles(axes, MARGIN, TRANSFORMED, after.tolist(), INPUT_COLOURS)
+        for first, last in runs(before != after):
+            frame(axes, MARGIN + first, TRANSFORMED, width=last - first, pad=0.08)
+        kept = (datum.features[0] == image.features[0]) & (datum.positions[0] == image.positions[0])
+        for start, end, same in zip(datum.positions[0], image.positions[0], kept, strict=True):
+            axes.annotate(
+                "", xy=(MARGIN + end + 0.5, TRANSFORMED - 0.8),
+                xytext=(MARGIN + start + 0.5, TREE[-1] + 0.6), gid="kept" if same else "changed",
+                arrowprops={"arrowstyle": "-|>", "linewidth": 0.6 if same else 0.9, "shrinkA": 0,
+                            "shrinkB": 0, "mutation_scale": 6,
+                            "color": "0.6" if same else "black"},
+            )  # fmt: skip
+        left, middle = MARGIN - 2.1, (TREE[-1] + TRANSFORMED) / 2
+        axes.text(left, middle, f"${operator}$", fontsize=9, va="center")
+        axes.text(left, TRANSFORMED, f"${operator}\\,x$", fontsize=7, va="center", color=OUTLINE)
         axes.text(MARGIN + PANEL / 2, FORMULA, formula, fontsize=7.5, ha="center", va="center")
         return []
 
     return Panel(title=title, extra=drawing, has_extra=True)
-
-
-def _image(axes: Axes, left: float, datum: Derivations, image: Derivations, operator: str) -> None:
-    """The row of the image below that of the datum."""
-    before, after = (symbols(one, PARAMETERS)[0] for one in (datum, image))
-    row_of_tiles(axes, left, TRANSFORMED, after.tolist(), INPUT_COLOURS)
-    for first, last in runs(before != after):
-        frame(axes, left + first, TRANSFORMED, width=last - first, pad=0.08)
-    old, new = datum.features[0], image.features[0]
-    for start, end, same in zip(
-        datum.positions[0].tolist(), image.positions[0].tolist(), (old == new).tolist(), strict=True
-    ):
-        changed = start != end or not same
-        axes.annotate(
-            "", xy=(left + end + 0.5, TRANSFORMED - 0.8),
-            xytext=(left + start + 0.5, TREE[-1] + 0.6), gid="changed" if changed else "kept",
-            arrowprops={"arrowstyle": "-|>", "linewidth": 0.9 if changed else 0.6, "shrinkA": 0,
-                        "shrinkB": 0, "mutation_scale": 6, "color": "black" if changed else "0.6"},
-        )  # fmt: skip
-    axes.text(left - 2.1, (TREE[-1] + TRANSFORMED) / 2, f"${operator}$", fontsize=9, va="center")
-    axes.text(left - 2.1, TRANSFORMED, f"${operator}\\,x$", fontsize=7, va="center", color=OUTLINE)
 
 
 def runs(changed: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -189,7 +183,8 @@ def sensitivity_curves(
     n_features = FEATURES if FEATURES in found else max(found, default=None)
     rows = rows[rows["v"] == n_features]
     own, by = cells[cells["curve"].isin(rows["curve"])], ["curve", "s0", "P"]
-    law = {one["curve"]: predicted(one) for _, one in own.drop_duplicates("curve").iterrows()}
+    curves = own.drop_duplicates("curve")
+    law = {row["curve"]: theory.predicted(row) for _, row in curves.iterrows()}
     errors, values = (
         one.assign(x=one["P"] / one["curve"].map(law).astype(float))
         for one in (own.groupby(by, as_index=False)["test_error"].mean(),

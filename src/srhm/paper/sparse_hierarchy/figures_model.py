@@ -5,7 +5,6 @@ w = s(s_0+1) is the filter size and stride.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import log
 from typing import Any
 
 import numpy as np
@@ -296,7 +295,12 @@ def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> 
     for k in range(1, depth + 1):
         lit = set(active[k].tolist())
         for place in range(network.layers[k - 1].n_places):
-            _unit(axes, _x(left, place, w**k), levels[k], lit=place in lit)
+            for shift in (0.3, 0.15, 0.0):  # a pile of channels, dark where the datum is not zero
+                axes.add_patch(Rectangle(
+                    (_x(left, place, w**k) - 0.6 + shift, levels[k] - 0.4 - shift), 1.2, 0.8,
+                    edgecolor=OUTLINE, facecolor="0.35" if place in lit else "white",
+                    linewidth=0.5, zorder=3,
+                ))  # fmt: skip
     middle = _x(left, 0, w**depth)
     for label in range(network.n_classes):
         x = middle + 1.7 * (label - (network.n_classes - 1) / 2)
@@ -311,15 +315,6 @@ def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> 
 def _x(left: float, place: int, leaves: int) -> float:
     """Middle of the input places below a place that stands above so many."""
     return left + (place + 0.5) * leaves
-
-
-def _unit(axes: Axes, x: float, y: float, *, lit: bool) -> None:
-    """A place of a hidden layer: a pile of channels, dark where the datum makes it nonzero."""
-    for shift in (0.3, 0.15, 0.0):
-        axes.add_patch(
-            Rectangle((x - 0.6 + shift, y - 0.4 - shift), 1.2, 0.8, edgecolor=OUTLINE,
-                      facecolor="0.35" if lit else "white", linewidth=0.5, zorder=3)
-        )  # fmt: skip
 
 
 def fig05(*, preset: str) -> Figure:
@@ -347,7 +342,9 @@ def _map(axes: Axes) -> Sequence[Entry]:
     """Colours and lines of equal P*, the area without any grammar, L above its densest one."""
     dimensions = np.logspace(*LOG10_DIMENSION, N_GRID)
     fractions = np.logspace(*LOG10_FRACTION, N_GRID)
-    P_star = np.array([[_sample_complexity(d, F) for d in dimensions] for F in fractions])
+    P_star = np.exp(theory.log_sample_complexity_lcn(
+        np.log(dimensions), np.log(fractions)[:, None], n_synonyms=N_SYNONYMS, branching=BRANCHING
+    ))  # fmt: skip
     # d F = s^L: below s there is no hierarchy at all.
     possible = P_star[np.multiply.outer(fractions, dimensions) >= BRANCHING]
     norm = LogNorm(possible.min(), possible.max())
@@ -365,13 +362,6 @@ def _map(axes: Axes) -> Sequence[Entry]:
     bar.ax.minorticks_off()
     none = Patch(facecolor=NO_GRAMMAR, edgecolor="0.6", linewidth=0.5)
     return [Entry("", "no grammar: $d\\,F = s^L < s$", (none,))]
-
-
-def _sample_complexity(dimension: float, fraction: float) -> float:
-    exponent = theory.log_sample_complexity_lcn(
-        log(dimension), log(fraction), n_synonyms=N_SYNONYMS, branching=BRANCHING
-    )
-    return float(np.exp(exponent))
 
 
 def _grammars() -> pd.DataFrame:

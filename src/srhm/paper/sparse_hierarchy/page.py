@@ -54,7 +54,16 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
     for name, value in USUAL.items():
         usual &= cells[name].isna() | (cells[name] == value)
     kinds = {"this run": cells[usual], "this run, other ways to train": cells[~usual]}
-    rows = [[words, *_ours(own)] for words, own in kinds.items() if len(own)]
+    rows = []
+    for words, own in kinds.items():
+        seeds = own.groupby(["curve", "P"], dropna=False)["seed"].nunique()
+        width, batch, rate, loss = (
+            _values(own[name])
+            for name in ("width", "batch_size", "learning_rate", "loss_threshold")
+            for name in ("width", "batch_size", "learning_rate", "loss_threshold")
+        )
+        ways = [width, _values(own["v"]), _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
+        rows += [[words, *ways]] if len(own) else []
     v = _values(published["v"]) if len(published) else NONE
     rows.append(["the paper", "512", v, "1", "4", "0.01 H, 0.003 H", "loss < 0.001"])
     return [
@@ -69,22 +78,8 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
     ]
 
 
-def _ours(cells: pd.DataFrame) -> list[str]:
-    """What networks of the same kind have, in the columns of the table."""
-    seeds = cells.groupby(["curve", "P"], dropna=False)["seed"].nunique()
-    width, v, batch, rate, loss = (
-        _values(cells[name])
-        for name in ("width", "v", "batch_size", "learning_rate", "loss_threshold")
-    )
-    return [width, v, _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
-
-
 def _values(column: pd.Series) -> str:
     return ", ".join(f"{value:g}" for value in sorted(column.dropna().unique())) or NONE
-
-
-def _rate(rate: float) -> str:
-    return f"{rate:g} H" if isfinite(rate) else NONE
 
 
 def _of_figures(
@@ -148,7 +143,7 @@ def _of_widths(
     curves: dict[tuple[Any, ...], dict[int, str]] = {}
     names = ("L", "s", "v", "n_c", "m", "s0", "sparsity")
     for row in sorted(check.rows.to_dict("records"), key=lambda row: net_order(row["net"])):
-        rate = _rate(row["rate"])
+        rate = f"{row['rate']:g} H" if isfinite(row["rate"]) else NONE
         curve = (net_name(row["net"]), *(row[name] for name in names), rate)
         ends = interval(row)
         words = f"{complexity(row)} ({ends})" if ends else complexity(row)

@@ -48,7 +48,17 @@ def bottleneck(
                                                strict=False))),
         _panel("synonyms", "synonyms $S_k$", felt[felt["kind"] == "S"], "value"),
         _panel("diffeomorphisms", "diffeomorphisms $D_k$", felt[felt["kind"] == "D"], "value"),
-    ], columns=3, preset=preset, notes=_notes(own))  # fmt: skip
+    ], columns=3, preset=preset, notes=[
+        note for _, part in own.groupby(["weight_decay", "hidden_layers", "width"])
+        for note in described(
+            part, "λ = {weight_decay:.3g}: {kind} of {hidden_layers} hidden layers, h = {width},"
+            " L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, {optimiser}, {seeds},"
+            " {ends}; test error {errors}.",
+            kind="".join(sorted(set(part["net"]))).upper(), ends=endings(part["status"], ()),
+            errors=", ".join(f"{100 * rows['test_error'].mean():.1f} % (P = {size})"
+                             for size, rows in parted(part, "P")),
+        )
+    ])  # fmt: skip
 
 
 def _panel(
@@ -71,17 +81,3 @@ def _panel(
         marks=[Marks(rows=means, x="k", y="mean", low="low", high="high", by=looks, line="-",
                      size=3.5), *guides],
     )  # fmt: skip
-
-
-def _notes(cells: pd.DataFrame) -> list[str]:
-    return [
-        note for _, part in cells.groupby(["weight_decay", "hidden_layers", "width"])
-        for note in described(
-            part, "λ = {weight_decay:.3g}: {kind} of {hidden_layers} hidden layers, h = {width},"
-            " L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, {optimiser}, {seeds},"
-            " {ends}; test error {errors}.",
-            kind="".join(sorted(set(part["net"]))).upper(), ends=endings(part["status"], ()),
-            errors=", ".join(f"{100 * own['test_error'].mean():.1f} % (P = {P})"
-                             for P, own in parted(part, "P")),
-        )
-    ]  # fmt: skip

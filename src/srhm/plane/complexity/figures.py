@@ -20,7 +20,8 @@ from srhm.figures.scales import Scale, by_name, graded, ranks
 from srhm.figures.selection import at_threshold
 from srhm.figures.words import EQUATIONS, curves_and_seeds, endings, power, several
 from srhm.model.grammar import NET_AND_DATA
-from srhm.statistics.sample_complexity import DEFAULT_RULE
+from srhm.statistics.regression import CONFIDENCE
+from srhm.statistics.sample_complexity import SMALL_POOL
 
 STUDY = "complexity"
 NETS = ("lcn", "cnn", "fcn")
@@ -42,7 +43,7 @@ KERNELS = {
 # Markers of P*_D by s_0, beside those of P*_S.
 DISPLACED = {1: "+", 2: "x"}
 BUDGET = "a run did not fit within its budget"
-INTERVAL = f"{100 * DEFAULT_RULE.confidence:.3g} % interval"
+INTERVAL = f"{100 * CONFIDENCE:.3g} % interval"
 ENDS: dict[str, Any] = {"y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond"}
 
 
@@ -101,16 +102,6 @@ def complexity(
     ])  # fmt: skip
 
 
-def _hues(rows: pd.DataFrame) -> Scale:
-    """s_0 by colour and by shape."""
-    order = (2, 1, 0, 3, 4)
-    found = {
-        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1], shape(s0))
-        for s0 in sorted({int(s0) for s0 in rows["s0"]})
-    }
-    return Scale(column="s0", looks=found, title="Empty positions")
-
-
 def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
     """With the ends of bars, and `open`: P* above a tenth of the data, or a bound."""
     found = with_ends(rows)
@@ -121,7 +112,11 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame]) -> Panel:
     errors = _drawn(parts["test_error"])
     if errors.empty:
         return Panel(title=net.upper())
-    shapes = _hues(pd.concat(list(parts.values())))
+    order = (2, 1, 0, 3, 4)
+    shapes = Scale(column="s0", title="Empty positions", looks={
+        s0: Look(f"$s_0={s0}$", TINTS[order[s0] if s0 < len(order) else -1], shape(s0))
+        for s0 in sorted({int(s0) for part in parts.values() for s0 in part["s0"]})
+    })  # fmt: skip
     hue = shapes.without("marker")
     tildes = sorted(set(errors["alpha_tilde"]))
     edge = tildes[-1] * BEYOND
@@ -140,7 +135,7 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame]) -> Panel:
                   name="line", marker="", line="-"),
             Marks(rows=errors, x="alpha_tilde", by=[shapes], open="open", name="networks",
                   bar_label=f"{INTERVAL} (Student $t$ over seeds)", **ENDS,
-                  open_label=f"$P^*$ above {100 * DEFAULT_RULE.small_pool:.3g} % of all data, or a"
+                  open_label=f"$P^*$ above {100 * SMALL_POOL:.3g} % of all data, or a"
                              " bound", arrow_label="censored: $P^*$ is"),
             *(Marks(rows=frozen, x="x", marker="d", filled=False, by=[hue], name=name,
                     label=FROZEN, **ENDS)

@@ -37,11 +37,10 @@ from srhm.model.correlations import class_correlations, expected_class_correlati
 from srhm.model.grammar import (
     GRAMMAR,
     Grammar,
-    GrammarParameters,
     draw_grammar,
     placement_offsets,
 )
-from srhm.model.sampling import Derivations, draw_sample
+from srhm.model.sampling import Derivations, draw_samples
 from srhm.model.seeding import generator
 from srhm.plane.first_step.configuration import grammars_of, listed
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -148,7 +147,10 @@ def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, 
         sizes = sorted(set(listed(entry["P"])))
         for grammar in grammars_of(entry):
             for seed in range(entry["seeds"]):
-                rules, data = _sample(grammar.parameters, n_train=sizes[-1], seed=seed)
+                parameters = grammar.parameters
+                rules = draw_grammar(parameters, generator=generator(seed, role="grammar"))
+                samples = draw_samples(parameters, [seed], n_train=sizes[-1], n_test=1)
+                data = samples[seed, "train"]
                 for net, P in product(listed(entry["net"]), sizes):
                     if (net, grammar, seed, P) in done:
                         continue
@@ -160,21 +162,6 @@ def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, 
                     yield {"net": net, **asdict(grammar), "seed": seed, **numbers}
 
 
-def _sample(
-    parameters: GrammarParameters, *, n_train: int, seed: int
-) -> tuple[Grammar, Derivations]:
-    """Grammar and training set of a seed of the core."""
-    grammar = draw_grammar(parameters, generator=generator(seed, role="grammar"))
-    data, _ = draw_sample(
-        grammar,
-        n_train=n_train,
-        n_test=1,
-        train_generator=generator(seed, role="train"),
-        test_generator=generator(seed, role="test"),
-    )
-    return grammar, data
-
-
 # Column of `equal_points` of each exponent, and what tells the groups apart that it is fitted in.
 EXPONENTS: dict[str, tuple[str, ...]] = {
     "s0+1": ("L", "s", "v", "m", "n_c"),
@@ -182,7 +169,6 @@ EXPONENTS: dict[str, tuple[str, ...]] = {
     "n_c": ("L", "s", "s0", "v", "m"),
     "law": ("L", "s"),
 }
-KINDS = {"synonyms": "synonym_noise", "placements": "placement_noise"}
 
 
 def equal_points(table: pd.DataFrame) -> pd.DataFrame:
@@ -250,13 +236,3 @@ def slopes(
 def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> Fit:
     """Mean of `slopes` over the seeds."""
     return mean(slopes(points, net=net, of=of, depth=depth)["slope"].to_numpy(dtype=float))
-
-
-def grouping_ratio(rows: pd.DataFrame, kind: str) -> pd.Series:
-    """Variance between synonyms of a latent, or placements of a tuple, over that of latents."""
-    return rows[KINDS[kind]] / rows["latent_signal"]
-
-
-def all_data_ratio(rows: pd.DataFrame) -> float:
-    """What the ratio of the synonyms is for all data, geometric mean over rows."""
-    return float(np.exp(np.log(rows["all_synonym_noise"] / rows["all_latent_signal"]).mean()))

@@ -3,7 +3,7 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import spread
+from srhm.figures.averaging import geometric_mean, spread
 from srhm.figures.complexity_marks import shape
 from srhm.figures.looks import BLACK, BLUE, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
@@ -134,10 +134,13 @@ def _exponents(points: pd.DataFrame) -> Panel:
 
 def _grouping(rows: pd.DataFrame, kind: str, by: Scale) -> Panel:
     """E, F: a variance over that between latents; full LCN, dashed CNN, dotted all data."""
-    means = _means(rows.assign(ratio=scaling.grouping_ratio(rows, kind)), ["net", by.column])
+    noise = {"synonyms": "synonym_noise", "placements": "placement_noise"}[kind]
+    ratio = rows[noise] / rows["latent_signal"]
+    means = _means(rows.assign(ratio=ratio), ["net", by.column])
     means = means.assign(x=means["P"] / means["law"])
     whole = pd.DataFrame([
-        {by.column: value, "all": scaling.all_data_ratio(own)}
+        {by.column: value,
+         "all": geometric_mean(own["all_synonym_noise"] / own["all_latent_signal"])}
         for value, own in rows[rows["net"] == "lcn"].groupby(by.column) if kind == "synonyms"
     ], columns=[by.column, "all"])  # fmt: skip
     return Panel(

@@ -45,6 +45,13 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
     way = cells["trained_on"] + " on " + cells["tested_on"]
     one, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
     words = f"$L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$"
+    depth, branching, n_empty = int(one["L"]), int(one["s"]), int(one["s0"])
+    of_a, of_b = (
+        n_placements(branching=branching, n_empty=n_empty, sparsity=kind) for kind in "AB"
+    )
+    # Error on B of a network that is right on the data of A and guesses on all others.
+    share = (of_a / of_b) ** n_nodes(depth=depth, branching=branching)
+    right_on_a_alone = (1 - share) * (1 - 1 / int(one["n_c"]))
     return Panel(
         title=f"{net.upper()}, {words}: {several(seeds, 'seed')}",
         x=POINTS,
@@ -52,17 +59,7 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
         marks=[
             mean_line(cells.assign(way=way), "P", "error", by_name("way", way, LOOKS)),
             level(threshold, f"$\\varepsilon={100 * threshold:.3g}$ %", name="threshold"),
-            level(_right_on_a_alone(one), "B: right on A, else a guess", name="A alone",
+            level(right_on_a_alone, "B: right on A, else a guess", name="A alone",
                   line="-."),
         ],
     )  # fmt: skip
-
-
-def _right_on_a_alone(row: pd.Series) -> float:
-    """Error on B of a network that is right on the data of A and guesses on all others."""
-    depth, branching, n_empty = int(row["L"]), int(row["s"]), int(row["s0"])
-    placements = [
-        n_placements(branching=branching, n_empty=n_empty, sparsity=kind) for kind in "AB"
-    ]
-    share = (placements[0] / placements[1]) ** n_nodes(depth=depth, branching=branching)
-    return (1 - share) * (1 - 1 / int(row["n_c"]))

@@ -10,7 +10,7 @@ from srhm.figures.looks import BLACK, GREEN, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, laws
 from srhm.figures.scales import Scale, ranks
-from srhm.figures.selection import predicted
+from srhm.model.theory import predicted
 from srhm.statistics.exponents_of_grammars import (
     OF_GRAMMAR,
     complexities_of_grammars,

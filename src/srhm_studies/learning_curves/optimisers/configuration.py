@@ -45,16 +45,8 @@ class OptimisersSection(Keys):
     curves: list[Curves] = Field(min_length=1, description="groups of learning curves")
 
 
-def law(curve: Mapping[str, Any]) -> float:
-    """P* of Eq. 3 (LCN) or Eq. 4 (CNN)."""
-    return theory.predicted_sample_complexity(
-        curve["net"], depth=curve["L"], branching=curve["s"], n_empty=curve["s0"],
-        n_synonyms=curve["m"], n_classes=curve["n_c"],
-    )  # fmt: skip
-
-
 LEARNER = Learner(
-    function="srhm_studies.learning_curves.optimisers.experiment:run", law=law,
+    function="srhm_studies.learning_curves.optimisers.experiment:run", law=theory.predicted,
     factors={"optimiser": str, "rate": float}, given={"loss_threshold": float},
 )  # fmt: skip
 CELLS = LEARNER.cells

@@ -436,13 +436,7 @@ def constant(points: Points) -> tuple[Fit, Points]:
     if not len(own.log_P):
         return NO_FIT, own
     f = own.families
-    predicted = [
-        theory.predicted_sample_complexity(
-            net, depth=L, branching=s, n_synonyms=m, n_classes=n_c, n_empty=s0
-        )
-        for net, L, s, m, n_c, s0 in zip(f["net"], f["L"], f["s"], f["m"], f["n_c"], f["s0"],
-                                         strict=True)
-    ]  # fmt: skip
+    predicted = [theory.predicted(row) for row in f.to_dict("records")]
     # Eq. 3 without C_0 = s^(L/2).
     known = np.where(f["net"] == "lcn", f["L"] / 2 * np.log(f["s"].astype(float)), 0.0)
     return mean(own.log_P - (np.log(predicted) - known), **own.errors), own

@@ -24,11 +24,9 @@ from srhm.statistics.regimes import (
     feature_minus_lazy,
     feature_slope,
     fitted_in,
-    kernel_change_fit,
-    weight_change_fit,
+    slope_in_scale,
     weight_slope,
 )
-from srhm.statistics.regression import Fit
 from srhm_studies.regimes.lazy_feature.analysis import rescaled_errors, with_kernels
 
 STUDY = "lazy_feature"
@@ -57,9 +55,9 @@ def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
     networks = pd.Series([len(one.cells) for one in shown], dtype=int)
     notes = [f"{several(networks, 'network')} behind each point."] if shown else []
     return mosaic([
-        _slopes(shown, lambda cells: kernel_change_fit(cells, lazy=False), feature_slope, by, x,
+        _slopes(shown, "kernel_change", feature_slope, by, x,
                 "change of the kernel, $\\tilde\\alpha\\leq1$", "$-2/(1+1/L)$", "--"),
-        _slopes(shown, weight_change_fit, weight_slope, by, x,
+        _slopes(shown, "weight_change", weight_slope, by, x,
                 "change of the weights, $\\tilde\\alpha\\leq1$", "$-1/(L+1)$", "-."),
         Panel(title="test error", x=x, y=Axis("lazy $-$ feature, $\\varepsilon$ (%)"), marks=[
             Marks(rows=errors, x="L", y="value", low="low", high="high", by=[by],
@@ -79,10 +77,10 @@ def _at(family: Family) -> float:
 
 
 def _slopes(
-    shown: list[Family], fit: Callable[[pd.DataFrame], Fit], expected: Callable[[int], float],
-    by: Scale, x: Axis, title: str, label: str, line: str,
+    shown: list[Family], column: str, expected: Callable[[int], float], by: Scale, x: Axis,
+    title: str, label: str, line: str,
 ) -> Panel:  # fmt: skip
-    found = [(one, fit(one.cells)) for one in shown]
+    found = [(one, slope_in_scale(one.cells, column, lazy=False)) for one in shown]
     rows = pd.DataFrame(
         [{"kind": _kind(one), "L": _at(one), "slope": slope.slope, "low": slope.low,
           "high": slope.high} for one, slope in found if slope.n],
@@ -144,7 +142,8 @@ def digits_collapse(cells: pd.DataFrame, *, preset: str) -> Figure:
                     for width, x, y in rescaled_errors(cells)]  # fmt: skip
         errors = averaged(cells, "test_error", at="alpha", by=["width"])
         change = averaged(cells, "change", at="alpha_tilde", by=["width"], logarithmic=True)
-        fit, highest = weight_change_fit(cells), float(change["value"].max())
+        fit = slope_in_scale(cells, "weight_change", lazy=False)
+        highest = float(change["value"].max())
         words = f"$\\tilde\\alpha\\leq{FEATURE:g}$:\n{interval_text(fit.slope, fit.low, fit.high)}"
         fitted = fitted_in(cells, lazy=False)
         guide = [expected_slope(

@@ -20,8 +20,8 @@ from srhm.figures.looks import BLACK, BLUE, PURPLE, VERMILION, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, laws, level, power_law
 from srhm.figures.scales import Scale, by_name, distinct, graded, nets
-from srhm.figures.selection import predicted
 from srhm.figures.words import between, plural
+from srhm.model.theory import predicted
 from srhm.scorecard.rows import chosen
 from srhm.statistics.regression import CONFIDENCE
 from srhm_studies.smoothness.kernels.analysis import FIXED_RANKS, of_grammars
