@@ -52,12 +52,7 @@ class Spectrum:
 
 
 def measure_hessians(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    store: Path,
-    log: logging.Logger,
-    max_exact: int = MAX_EXACT,
-    n_lanczos: int = N_LANCZOS,
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
 ) -> tuple[Rows, Rows]:
     """Rows of HESSIANS and of HESSIAN_SUMMARIES, without the curve.
 
@@ -77,7 +72,7 @@ def measure_hessians(
             weights = member.weights[when]
             if weights is None:
                 continue
-            found = spectra(member, weights, max_exact=max_exact, n_lanczos=n_lanczos)
+            found = spectra(member, weights)
             for part, spectrum in found.items():
                 name = {"key": member.key, "when": when, "part": part, "method": spectrum.method}
                 table += [
@@ -91,26 +86,27 @@ def measure_hessians(
     return table, summaries
 
 
-def spectra(
-    member: Member, weights: Weights, *, max_exact: int = MAX_EXACT, n_lanczos: int = N_LANCZOS
-) -> dict[Part, Spectrum]:
+def spectra(member: Member, weights: Weights) -> dict[Part, Spectrum]:
     """Spectra of each part at some weights, without eigenvalues that are zero by rule."""
     at = loss_at(member, weights)
     if not bool(at.slopes().any()) and not bool(at.curvatures().any()):
         return dict.fromkeys(PARTS, Spectrum.exact(torch.empty(0, dtype=torch.float64)))
     n = len(at.vector)
-    if n <= max_exact:
+    if n <= MAX_EXACT:
         h0, hp = exact_h0(at), exact_hp(at)
         matrices: dict[Part, Tensor] = {"H": h0 + hp, "H0": h0, "Hp": hp}
         return {
             part: Spectrum.exact(torch.linalg.eigvalsh(h).flip(0)) for part, h in matrices.items()
         }
     found: dict[Part, Spectrum] = {}
+    curvatures = at.curvatures()
+    # Rows of the kernel of points with l'' not zero.
+    n_curved = int(curvatures.flatten(1).any(dim=1).sum()) * curvatures.shape[1]
     for part in PARTS:
-        if part == "H0" and _n_curved(at) <= max_exact:
+        if part == "H0" and n_curved <= MAX_EXACT:
             found[part] = Spectrum.exact(h0_of_curved_points(member, weights, at))
         else:
-            found[part] = _ends(at, part, min(n_lanczos, (n - 1) // 2), member)
+            found[part] = _ends(at, part, min(N_LANCZOS, (n - 1) // 2), member)
     return found
 
 
@@ -130,12 +126,6 @@ def h0_of_curved_points(member: Member, weights: Weights, at: LossAt) -> Tensor:
     theta = tangent_kernel(member.network, weights, x)[0]
     # Both are means over points: over the curved ones here, over all in H0.
     return h0_spectrum_from_kernel(theta, own) * (len(x) / len(at.x))
-
-
-def _n_curved(at: LossAt) -> int:
-    """Rows of the kernel of points with l'' not zero."""
-    curvatures = at.curvatures()
-    return int(curvatures.flatten(1).any(dim=1).sum()) * curvatures.shape[1]
 
 
 def _ends(at: LossAt, part: Part, n_eigenvalues: int, member: Member) -> Spectrum:

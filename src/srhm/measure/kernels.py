@@ -24,11 +24,7 @@ N_POINTS = 300
 
 
 def measure_kernels(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    store: Path,
-    log: logging.Logger,
-    n_points: int = N_POINTS,
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
 ) -> list[dict[str, Any]]:
     """Rows of KERNELS without the curve.
 
@@ -48,21 +44,21 @@ def measure_kernels(
             if weights is None:
                 continue
             if when == "end":
-                rows = _rows(member, weights, n_points)
+                rows = _rows(member, weights)
             else:
                 if member.start not in before:  # the same for all P and alpha_tilde
-                    before[member.start] = _rows(member, weights, n_points)
+                    before[member.start] = _rows(member, weights)
                 rows = before[member.start]
             table += [{"key": member.key, "when": when, **row} for row in rows]
-    log.info("kernels of %d cells on at most %d points", len(entries), n_points)
+    log.info("kernels of %d cells on at most %d points", len(entries), N_POINTS)
     return table
 
 
-def _rows(member: Member, weights: Weights, n_points: int) -> list[dict[str, Any]]:
-    x = member.data.x_test[:n_points]
+def _rows(member: Member, weights: Weights) -> list[dict[str, Any]]:
+    x = member.data.x_test[:N_POINTS]
     values, vectors = spectrum(mean_kernel(member.network, weights, x))
     columns = [("eigenvalue", "", values[0])]
-    for name, target in targets_of(member, n_points=n_points).items():
+    for name, target in targets_of(member).items():
         columns.append(("projection", name, projections(vectors, target)[0]))
     return [
         {"quantity": quantity, "target": target, "rank": rank, "value": value}
@@ -71,10 +67,10 @@ def _rows(member: Member, weights: Weights, n_points: int) -> list[dict[str, Any
     ]
 
 
-def targets_of(member: Member, *, n_points: int) -> dict[str, Tensor]:
+def targets_of(member: Member) -> dict[str, Tensor]:
     """Targets (n, columns) on the first test points, by name."""
     data, cell = member.data, member.cell
-    labels = data.y_test[:n_points]
+    labels = data.y_test[:N_POINTS]
     if cell["labels"] == "classes":
         found = {"labels": indicators(labels.numpy(), n_values=cell["n_c"])}
     else:
@@ -96,17 +92,13 @@ POINTS_AT_ONCE = 250
 
 
 def measure_frozen_kernels(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    store: Path,
-    log: logging.Logger,
-    max_evaluations: int | None = None,
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
 ) -> list[dict[str, Any]]:
     """Rows of FROZEN_KERNELS without the curve.
 
     The kernel of f does not know alpha: one training with the initial kernel is that of all
     alpha_tilde. Where a cell diverged, its final kernel has the status "diverged" and no errors.
-    max_evaluations: None: MAX_EVALUATIONS for the cross-entropy, and the cell's budget for others.
+    The flow of the cross-entropy has MAX_EVALUATIONS at most, that of others the cell's budget.
 
     Raises:
         MissingMember: if the store lacks a cell.
@@ -121,10 +113,10 @@ def measure_frozen_kernels(
                 nothing = {"test_error": float("nan"), "train_error": float("nan")}
                 row = {"status": "diverged", "evaluations": 0, **nothing}
             elif when == "end":
-                row = _row(member, weights, max_evaluations)
+                row = _row(member, weights)
             else:
                 if place not in before:
-                    before[place] = _row(member, weights, max_evaluations)
+                    before[place] = _row(member, weights)
                 row = before[place]
             table.append({"key": member.key, "kernel": when, **row})
     counts = dict(Counter(row["status"] for row in table))
@@ -132,18 +124,13 @@ def measure_frozen_kernels(
     return table
 
 
-def _row(member: Member, weights: Weights, max_evaluations: int | None) -> dict[str, Any]:
+def _row(member: Member, weights: Weights) -> dict[str, Any]:
     network, data, loss = member.network, member.data, member.loss
     budget = member.cell["optimiser"]["max_evaluations"]
-    if max_evaluations is None:
-        max_evaluations = MAX_EVALUATIONS if member.cell["loss"] == "cross_entropy" else budget
+    if member.cell["loss"] == "cross_entropy":
+        budget = min(MAX_EVALUATIONS, budget)
     gradients = Gradients.at(network, weights, data.x_train)
-    trained = linearised_flow(
-        gradients,
-        data.y_train,
-        loss,
-        max_evaluations=min(max_evaluations, budget),
-    )
+    trained = linearised_flow(gradients, data.y_train, loss, max_evaluations=budget)
 
     wrong = loss.wrong(gradients.along(trained.state), data.y_train)
     test_wrong = 0

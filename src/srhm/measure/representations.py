@@ -28,10 +28,19 @@ def hierarchical_probe(
 ) -> Probe:
     """How sensitivities see an LCN, CNN or FCN: hidden layers "1" ... "L", and "output"."""
     hidden = [str(k) for k in range(1, len(geometry.layers) + 1)]
+    parameters, n_nodes, n_places = geometry.parameters, geometry.parameters.n_leaves, 0
+    for layer in geometry.layers:
+        n_nodes //= layer.arity
+        n_places += n_nodes
+    values_per_point = n_places * geometry.width
+    if whitening or "layer1.bias" in weights:
+        n_places = sum(layer.n_places for layer in geometry.layers)
+        inputs = parameters.input_length * parameters.n_features
+        values_per_point = inputs + n_places * geometry.width
     return Probe(
         layers=(*hidden, "output"),
         represent=lambda data: layer_representations(weights, geometry, data, whitening=whitening),
-        values_per_point=_values_per_point(weights, geometry, whitening),
+        values_per_point=values_per_point,
     )
 
 
@@ -109,20 +118,6 @@ def _dense(
         x_BDC = np.maximum(pre_BDH, 0)
         found.append(one_node(x_BDC))
     return found
-
-
-def _values_per_point(
-    weights: Mapping[str, NDArray[np.floating]], geometry: Geometry, whitening: bool
-) -> int:
-    parameters, width = geometry.parameters, geometry.width
-    if whitening or "layer1.bias" in weights:
-        n_places = sum(layer.n_places for layer in geometry.layers)
-        return parameters.input_length * parameters.n_features + n_places * width
-    n_nodes, total = parameters.n_leaves, 0
-    for layer in geometry.layers:
-        n_nodes //= layer.arity
-        total += n_nodes * width
-    return total
 
 
 # Rows of SENSITIVITIES of all cells of a curve.

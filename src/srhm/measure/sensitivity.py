@@ -163,17 +163,11 @@ def measure(
     n_points: int = 500,
     n_draws: int = 4,
     variant: Variant = "text",
-    max_values: int = MAX_VALUES,
 ) -> list[dict[str, Any]]:
     """All sensitivities of one network on the first n_points of a test set; see sensitivities."""
     points = data[:n_points]
-    return sensitivities(
-        probe,
-        points,
-        transform(points, grammar, n_draws=n_draws, seed=seed, variant=variant),
-        n_draws=n_draws,
-        max_values=max_values,
-    )
+    images = transform(points, grammar, n_draws=n_draws, seed=seed, variant=variant)
+    return sensitivities(probe, points, images, n_draws=n_draws)
 
 
 def _chunks(n: int, size: int) -> Iterator[slice]:

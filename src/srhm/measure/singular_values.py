@@ -42,7 +42,11 @@ def representation_eigenvalues(
         members, _, batch, _ = hidden_EDBH.shape
         spectra[f"layer{k}"] = hidden_EDBH.transpose(1, 2).reshape(members, batch, -1)
     spectra["output"] = found.outputs
-    return {name: _covariance_eigenvalues(z_EBF) for name, z_EBF in spectra.items()}
+    centred = {name: z_EBF - z_EBF.mean(dim=1, keepdim=True) for name, z_EBF in spectra.items()}
+    return {
+        name: torch.linalg.svdvals(z_EBF).square() / z_EBF.shape[1]
+        for name, z_EBF in centred.items()
+    }
 
 
 def participation_ratio(eigenvalues: Tensor) -> Tensor:
@@ -58,22 +62,13 @@ def n_above_half(values: Tensor) -> Tensor:
     return (values > values.amax(dim=-1, keepdim=True) / 2).sum(dim=-1)
 
 
-def _covariance_eigenvalues(z_EBF: Tensor) -> Tensor:
-    centred = z_EBF - z_EBF.mean(dim=1, keepdim=True)
-    return torch.linalg.svdvals(centred).square() / z_EBF.shape[1]
-
-
 # Held-out points of the covariance of a representation: the first of the test set.
 N_POINTS = 300
 Rows = list[dict[str, Any]]
 
 
 def measure_singular_values(
-    entries: Sequence[Mapping[str, Any]],
-    *,
-    store: Path,
-    log: logging.Logger,
-    n_points: int = N_POINTS,
+    entries: Sequence[Mapping[str, Any]], *, store: Path, log: logging.Logger
 ) -> tuple[Rows, Rows]:
     """Rows of SINGULAR_VALUES and of SINGULAR_SUMMARIES, without the curve.
 
@@ -93,14 +88,14 @@ def measure_singular_values(
             weights = member.weights[when]
             if when == "initial":
                 if member.start not in before:  # the same for all P and alpha_tilde
-                    before[member.start] = _rows(member, weights, n_points)
+                    before[member.start] = _rows(member, weights)
                 found = before[member.start]
             elif weights is None:
                 _, start = before[member.start]
                 unknown = {"participation_ratio": float("nan"), "n_above_half": float("nan")}
                 found = [], [{**row, **unknown, "n_values": 0} for row in start]
             else:
-                found = _rows(member, weights, n_points)
+                found = _rows(member, weights)
             name = {"key": member.key, "when": when}
             table += [{**name, **row} for row in found[0]]
             summaries += [{**name, **row} for row in found[1]]
@@ -108,11 +103,11 @@ def measure_singular_values(
     return table, summaries
 
 
-def _rows(member: Member, weights: Weights | None, n_points: int) -> tuple[Rows, Rows]:
+def _rows(member: Member, weights: Weights | None) -> tuple[Rows, Rows]:
     assert weights is not None
     table: Rows = []
     summaries: Rows = []
-    for name, values_FR, eigenvalues_FR in _spectra(member, weights, n_points):
+    for name, values_FR, eigenvalues_FR in _spectra(member, weights):
         table += [
             {**name, "filter": filter_, "rank": rank, "value": value}
             for filter_, row in enumerate(values_FR.tolist(), start=1)
@@ -129,12 +124,10 @@ def _rows(member: Member, weights: Weights | None, n_points: int) -> tuple[Rows,
     return table, summaries
 
 
-def _spectra(
-    member: Member, weights: Weights, n_points: int
-) -> Iterator[tuple[dict[str, Any], Tensor, Tensor]]:
+def _spectra(member: Member, weights: Weights) -> Iterator[tuple[dict[str, Any], Tensor, Tensor]]:
     """Layer and kind; values (filters, r); eigenvalues that give the participation ratio."""
     weight_values = singular_values(member.network, weights)
-    x = member.data.x_test[:n_points]
+    x = member.data.x_test[:N_POINTS]
     layer_values = representation_eigenvalues(member.network, weights, x)
     for k, (w, r) in enumerate(
         zip(weight_values.values(), layer_values.values(), strict=True), start=1
