@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +49,16 @@ class Outcome:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The columns of all tables as arrays by "table/column"; texts as their bytes."""
-        return {
-            f"{table}/{name}": _as_array(column)
-            for table, columns in self.tables.items()
-            for name, column in columns.items()
-        }
+        arrays = {}
+        for table, columns in self.tables.items():
+            for name, column in columns.items():
+                array = np.asarray(column)
+                if array.dtype.kind == "U":
+                    # The store keeps numbers alone: a text is a row of bytes, with zeros behind.
+                    encoded = np.char.encode(array, "utf-8")
+                    array = encoded.view(np.uint8).reshape(len(array), encoded.dtype.itemsize)
+                arrays[f"{table}/{name}"] = array
+        return arrays
 
 
 def tables_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, list[Any]]]:
@@ -62,21 +66,11 @@ def tables_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, list[An
     found: dict[str, dict[str, list[Any]]] = {}
     for name, array in sorted(arrays.items()):
         table, _, column = name.partition("/")
-        found.setdefault(table, {})[column] = _texts(array) if array.ndim == 2 else array.tolist()
+        texts = array.ndim == 2
+        found.setdefault(table, {})[column] = (
+            [bytes(row).rstrip(b"\0").decode("utf-8") for row in array] if texts else array.tolist()
+        )
     return found
-
-
-def _as_array(column: Column) -> NDArray[Any]:
-    array = np.asarray(column)
-    if array.dtype.kind != "U":
-        return array
-    # The store keeps numbers alone: a text is a row of bytes, with zeros behind.
-    encoded = np.char.encode(array, "utf-8")
-    return encoded.view(np.uint8).reshape(len(array), encoded.dtype.itemsize)
-
-
-def _texts(array: NDArray[Any]) -> list[str]:
-    return [bytes(row).rstrip(b"\0").decode("utf-8") for row in array]
 
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
@@ -89,28 +83,23 @@ def prepare(
 
     inputs: experiment: its function, "package.module:function". device: without effect.
     """
+    function: Callable[[Mapping[str, Any]], Outcome] = resolved(inputs["experiment"])
+
+    def computed(batch: Batch, *, start: Snapshot | None, pause: Pause) -> list[TrainedCell]:
+        (entry,) = batch
+        clock = Clock(None)
+        outcome = function(entry["cell"])
+        row = {**entry["cell"], "status": DONE, **outcome.row}
+        return [TrainedCell(row, clock.timing(), outcome.arrays())]
+
     return BatchTrainer(
-        train=partial(_computed, function=resolved(inputs["experiment"])),
+        train=computed,
         versions=provenance.versions(PACKAGES),
         batches=lambda missing: [[entry] for entry in missing],
         size=lambda cell: 1.0,
         named=lambda batch: f"the cell {_text(batch[0]['cell'])}",
         said=lambda cells: "; ".join(f"{_text(cell.cell)}: {cell.row['status']}" for cell in cells),
     )
-
-
-def _computed(
-    batch: Batch,
-    *,
-    start: Snapshot | None,
-    pause: Pause,
-    function: Callable[[Mapping[str, Any]], Outcome],
-) -> list[TrainedCell]:
-    (entry,) = batch
-    clock = Clock(None)
-    outcome = function(entry["cell"])
-    row = {**entry["cell"], "status": DONE, **outcome.row}
-    return [TrainedCell(row, clock.timing(), outcome.arrays())]
 
 
 def _text(cell: Mapping[str, Any]) -> str:

@@ -235,7 +235,9 @@ class FlowCurves(Keys):
     )
 
     @model_validator(mode="after")
-    def _of_the_data(self) -> "FlowCurves":
+    def _of_data_and_scale(self) -> "FlowCurves":
+        if self.alpha is not None and self.alpha_tilde is not None:
+            raise ValueError("alpha, alpha_tilde: allowed is one of them")
         if self.data != "srhm":
             self._without_grammar()
             return self
@@ -309,17 +311,13 @@ class FlowCurves(Keys):
         return self
 
     @model_validator(mode="after")
-    def _of_the_start(self) -> "FlowCurves":
-        if self.initialisation != "gaussian" and self.training == "layerwise":
+    def _of_the_training(self) -> "FlowCurves":
+        layerwise = self.training == "layerwise"
+        if layerwise and self.initialisation != "gaussian":
             raise ValueError(
                 f"initialisation = {self.initialisation}: allowed with layerwise training is"
                 " gaussian"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _of_the_training(self) -> "FlowCurves":
-        layerwise = self.training == "layerwise"
         if layerwise and (self.bias or self.weight_decay or not self.subtract_initial):
             raise ValueError(
                 "layerwise training: allowed are bias = false, weight_decay = 0 and"
@@ -355,12 +353,6 @@ class FlowCurves(Keys):
             if value not in allowed:
                 names = " or ".join(str(one) for one in allowed)
                 raise ValueError(f"newton_steps with {key} = {value}: allowed is {names}")
-        return self
-
-    @model_validator(mode="after")
-    def _one_scale(self) -> "FlowCurves":
-        if self.alpha is not None and self.alpha_tilde is not None:
-            raise ValueError("alpha, alpha_tilde: allowed is one of them")
         return self
 
     def scales(self, *, width: int) -> list[float]:

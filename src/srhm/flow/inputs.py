@@ -58,16 +58,14 @@ def latents(grammar: Grammar, data: Derivations, *, level: int) -> NDArray[np.in
     return found
 
 
-def indicators(
-    values: NDArray[np.integer], *, n_values: int, dtype: torch.dtype = torch.float64
-) -> Tensor:
+def indicators(values: NDArray[np.integer], *, n_values: int) -> Tensor:
     """Centred one-hot targets (n, nodes n_values) of latents (n, nodes) or classes (n,).
 
     Each column has zero mean over the data; of n_values columns of a node n_values - 1 are
     independent.
     """
     table = np.eye(n_values)[values.reshape(len(values), -1)].reshape(len(values), -1)
-    return torch.from_numpy(table - table.mean(axis=0)).to(dtype)
+    return torch.from_numpy(table - table.mean(axis=0))
 
 
 @cache

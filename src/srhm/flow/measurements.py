@@ -16,43 +16,23 @@ def _measurement(name: str, function: str, **tables: str) -> CellMeasurement:
 
 MEASUREMENTS = (
     _measurement("kernels", "kernels:measure_kernels", kernels="KERNELS"),
-    _measurement(
-        "hessians",
-        "hessians:measure_hessians",
-        hessians="HESSIANS",
-        hessian_summaries="HESSIAN_SUMMARIES",
-    ),
-    _measurement(
-        "singular_values",
-        "singular_values:measure_singular_values",
-        singular_values="SINGULAR_VALUES",
-        singular_summaries="SINGULAR_SUMMARIES",
-    ),
-    _measurement(
-        "sensitivities",
-        "flow_sensitivities:measure_sensitivities",
-        sensitivities="FLOW_SENSITIVITIES",
-    ),
-    _measurement(
-        "frozen_kernels", "kernels:measure_frozen_kernels", frozen_kernels="FROZEN_KERNELS"
-    ),
-    CurveMeasurement(
-        "ensembles",
-        FLOW,
-        "srhm.measure.ensembles:average_ensembles",
-        {"ensembles": "ENSEMBLES"},
-        share=1.0,
-    ),
+    _measurement("hessians", "hessians:measure_hessians", hessians="HESSIANS",
+                 hessian_summaries="HESSIAN_SUMMARIES"),
+    _measurement("singular_values", "singular_values:measure_singular_values",
+                 singular_values="SINGULAR_VALUES", singular_summaries="SINGULAR_SUMMARIES"),
+    _measurement("sensitivities", "flow_sensitivities:measure_sensitivities",
+                 sensitivities="FLOW_SENSITIVITIES"),
+    _measurement("frozen_kernels", "kernels:measure_frozen_kernels",
+                 frozen_kernels="FROZEN_KERNELS"),
+    CurveMeasurement("ensembles", FLOW, "srhm.measure.ensembles:average_ensembles",
+                     {"ensembles": "ENSEMBLES"}, share=1.0),
     _measurement("histories", "ensembles:read_histories", histories="HISTORIES"),
-)
+)  # fmt: skip
 # P* of networks, frozen kernels, ensembles, and of sensitivities.
 SAMPLE_COMPLEXITY = Derived(
-    name="sample_complexity",
-    function="srhm.statistics.flow_complexity:flow_complexity",
-    schema="FLOW_COMPLEXITY",
-    uses=("cells", "sensitivities", "frozen_kernels", "ensembles"),
-    settings=("thresholds",),
-)
+    "sample_complexity", "srhm.statistics.flow_complexity:flow_complexity", "FLOW_COMPLEXITY",
+    ("cells", "sensitivities", "frozen_kernels", "ensembles"), settings=("thresholds",),
+)  # fmt: skip
 
 
 def flow_study(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from srhm.declare.study import ConfigError, Curve, Planned
-from srhm.flow.configuration import MEASUREMENTS, FlowCurves, FlowSection
+from srhm.flow.configuration import MEASUREMENTS, FlowSection
 from srhm.flow.task import IMAGES, image_set
 from srhm.images.readers import SETS
 from srhm.model.grammar import GrammarError, parameters_of
@@ -51,7 +51,8 @@ def plan(
         for shared in group.coordinates():
             of = canonical_json([shared, most])
             _, _, points, measure = joined.setdefault(of, (shared, most, set(), set()))
-            points |= set(_points(group, width=shared["width"]))
+            scales = group.scales(width=shared["width"])
+            points |= set(product(group.P, scales, range(group.seeds), range(group.members)))
             measure |= set(measured if group.measure is None else group.measure)
             _check(shared, points, f"curves.{number}", n_test=most)
     curves, missing = {}, dict[str, str]()
@@ -82,11 +83,6 @@ def plan(
         if why := without.get(image_set(shared["data"])):
             missing[name] = why
     return Planned(curves=curves, absent=absent or "", missing=missing)
-
-
-def _points(group: FlowCurves, *, width: int) -> list[tuple[int, float, int, int]]:
-    scales = group.scales(width=width)
-    return list(product(group.P, scales, range(group.seeds), range(group.members)))
 
 
 def _task(cell: Mapping[str, Any]) -> str:

@@ -42,7 +42,11 @@ def responses(
                 module.train()
     parts: dict[str, list[Tensor]] = {name: [] for name in (*layers, OUTPUT)}
     modules = dict(network.named_modules())
-    handles = [modules[name].register_forward_hook(partial(_keep, parts[name])) for name in layers]
+
+    def keep(name: str, module: nn.Module, inputs: object, output: Tensor) -> None:
+        parts[name].append(output.flatten(1).clone().cpu())  # a layer behind it may change it
+
+    handles = [modules[name].register_forward_hook(partial(keep, name)) for name in layers]
     try:
         with torch.no_grad():
             for part in np.array_split(x, -(-len(x) // EVALUATION_BATCH)):  # no batch of a few
@@ -52,11 +56,6 @@ def responses(
             handle.remove()
         network.eval()
     return {name: torch.cat(own).numpy() for name, own in parts.items()}
-
-
-def _keep(parts: list[Tensor], module: nn.Module, inputs: object, output: Tensor) -> None:
-    # A layer behind it may change it in place.
-    parts.append(output.flatten(1).clone().cpu())
 
 
 def prepare(

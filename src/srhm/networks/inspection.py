@@ -31,27 +31,25 @@ _SIDE_BRANCHES = (Projection, SqueezeExcitation)
 
 @dataclass(frozen=True)
 class Structure:
-    """What Table 1 lists of one network."""
+    """What Table 1 lists of one network.
+
+    depth: convolutions and linear layers from input to output, outside side branches;
+    depth_in_blocks: the same with each inverted residual block counted as one layer. n_parameters:
+    trained ones, without the running moments of batch norm. n_linear: fully connected layers, the
+    readout included. activation: ReLU or swish. pooling: max; average (last layer only); or none.
+    dropout, drop_connect: largest rates, 0 for none. n_skips: blocks with a skip connection.
+    """
 
     depth: int
-    """convolutions and linear layers from input to output, outside side branches"""
     depth_in_blocks: int
-    """the same with each inverted residual block counted as one layer"""
     n_parameters: int
-    """trained parameters, without the running moments of batch norm"""
     n_linear: int
-    """fully connected layers, the readout included"""
     activation: str
-    """ReLU or swish"""
     pooling: str
-    """max; average (last layer only); or none"""
     dropout: float
-    """largest rate of dropout, 0 for none"""
     drop_connect: float
-    """largest rate of drop-connect, 0 for none"""
     batch_norm: bool
     n_skips: int
-    """blocks with a skip connection"""
 
 
 # The named nets of each family.
@@ -61,37 +59,16 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "efficientnet": ("efficientnetb0", "efficientnetb1", "efficientnetb2"),
 }
 # As printed; the numbers are of the 2-D networks.
+_PRINTED = {
+    "": ("depth", "parameters", "fc_layers", "activation", "pooling",
+         "dropout", "batch_norm", "skip_connections"),
+    "vgg": ("11, 16", "9-15 M", "1", "ReLU", "max", "/", "if 'bn' in name", "/"),
+    "resnet": ("18, 34", "11-21 M", "1", "ReLU", "avg. (last layer only)", "/", "yes", "yes"),
+    "efficientnet": ("18", "5 M", "1", "swish", "avg. (last layer only)",
+                     "yes + dropconnect", "yes", "yes (inv. residuals)"),
+}  # fmt: skip
 PAPER: dict[str, dict[str, str]] = {
-    "vgg": {
-        "depth": "11, 16",
-        "parameters": "9-15 M",
-        "fc_layers": "1",
-        "activation": "ReLU",
-        "pooling": "max",
-        "dropout": "/",
-        "batch_norm": "if 'bn' in name",
-        "skip_connections": "/",
-    },
-    "resnet": {
-        "depth": "18, 34",
-        "parameters": "11-21 M",
-        "fc_layers": "1",
-        "activation": "ReLU",
-        "pooling": "avg. (last layer only)",
-        "dropout": "/",
-        "batch_norm": "yes",
-        "skip_connections": "yes",
-    },
-    "efficientnet": {
-        "depth": "18",
-        "parameters": "5 M",
-        "fc_layers": "1",
-        "activation": "swish",
-        "pooling": "avg. (last layer only)",
-        "dropout": "yes + dropconnect",
-        "batch_norm": "yes",
-        "skip_connections": "yes (inv. residuals)",
-    },
+    name: dict(zip(_PRINTED[""], _PRINTED[name], strict=True)) for name in FAMILIES
 }
 # Smallest and largest of the printed millions of parameters, and the printed depths.
 PAPER_MILLIONS = {"vgg": (9, 15), "resnet": (11, 21), "efficientnet": (5, 5)}
@@ -132,7 +109,9 @@ def structure(name: str, *, dimensions: Dimensions, n_classes: int = N_CLASSES) 
         depth_in_blocks=sum(id(m) not in inside for m in weights) + len(inverted),
         n_parameters=sum(p.numel() for p in network.parameters() if p.requires_grad),
         n_linear=sum(isinstance(m, nn.Linear) for m in modules),
-        activation=", ".join(sorted({_ACTIVATIONS[type(m)] for m in modules if _activates(m)})),
+        activation=", ".join(
+            sorted({_ACTIVATIONS[type(m)] for m in modules if type(m) in _ACTIVATIONS})
+        ),
         pooling=_pooling(met),
         dropout=max((m.rate for m in modules if type(m) is Dropout), default=0.0),
         drop_connect=max((m.rate for m in modules if type(m) is DropConnect), default=0.0),
@@ -187,10 +166,6 @@ def _executed(network: nn.Module, x: Tensor) -> list[tuple[nn.Module, bool]]:
         for handle in handles:
             handle.remove()
     return met
-
-
-def _activates(module: nn.Module) -> bool:
-    return type(module) in _ACTIVATIONS
 
 
 def _pooling(met: list[tuple[nn.Module, bool]]) -> str:

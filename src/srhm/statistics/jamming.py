@@ -27,26 +27,9 @@ JAMMED = 0.1
 # margin, which Adam shakes at a rate of 1e-5. Chapter 2a leaves out such runs as unconverged.
 LEAST_LOSS = 1e-9
 # What members of one N*(P) share: all but the width, and what follows from it.
-SHARED = (
-    "study",
-    "data",
-    *NET_AND_DATA,
-    "n_inputs",
-    "hidden_layers",
-    "P",
-    "labels",
-    "loss",
-    "activation",
-    "bias",
-    "initialisation",
-    "subtract_initial",
-    "squared_norm",
-    "training",
-    "optimiser",
-    "settings",
-    "budget",
-    "weight_decay",
-)
+SHARED = ("study", "data", *NET_AND_DATA, "n_inputs", "hidden_layers", "P", "labels", "loss",
+          "activation", "bias", "initialisation", "subtract_initial", "squared_norm", "training",
+          "optimiser", "settings", "budget", "weight_decay")  # fmt: skip
 Status = Literal["reached", "below_range", "above_range"]
 
 

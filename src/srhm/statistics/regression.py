@@ -84,16 +84,8 @@ class Fit:
         return abs(self.slope) > quantile * self.standard_error
 
 
-NO_FIT = Fit(
-    slope=nan,
-    standard_error=inf,
-    dof=0.0,
-    low=-inf,
-    high=inf,
-    n=0,
-    n_groups=0,
-    error_from="nothing",
-)
+NO_FIT = Fit(slope=nan, standard_error=inf, dof=0.0, low=-inf, high=inf, n=0, n_groups=0,
+             error_from="nothing")  # fmt: skip
 
 
 def slope_with_group_intercepts(

@@ -29,25 +29,9 @@ SIDES: dict[Status, int] = {"reached": 0, "not_reached": 1, "below_range": -1}
 # The coordinates of a learning curve; `curve` names it, the others are constant on it.
 CURVE_COLUMNS = ("curve", *NET_AND_DATA, "width", "alpha", "whitening", "bias", "batch", "engine")
 # What is estimated of a curve.
-ESTIMATES = (
-    "criterion",
-    "threshold",
-    "P_star",
-    "P_star_low",
-    "P_star_high",
-    "status",
-    "n_seeds",
-    "n_seeds_reached",
-    "n_cells",
-    "n_diverged",
-    "log_sd",
-    "log_se",
-    "dof",
-    "log_sd_pooled",
-    "n_distinct",
-    "small_pool",
-    "prediction",
-)
+ESTIMATES = ("criterion", "threshold", "P_star", "P_star_low", "P_star_high", "status", "n_seeds",
+             "n_seeds_reached", "n_cells", "n_diverged", "log_sd", "log_se", "dof",
+             "log_sd_pooled", "n_distinct", "small_pool", "prediction")  # fmt: skip
 RESULT_COLUMNS = (*CURVE_COLUMNS, *ESTIMATES)
 # What curves share whose standard deviations are pooled, beside criterion and threshold.
 POOLED_OVER = ("net", "L")

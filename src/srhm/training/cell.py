@@ -7,14 +7,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.model.grammar import GrammarParameters, parameters_of
+from srhm.model.grammar import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_biases, initial_weights
@@ -80,18 +79,8 @@ def train_cell(
     Raises:
         Unresumable: if the start is not one of this training.
     """
-    begun = datetime.now(UTC).isoformat(timespec="seconds")
-    clock = time.perf_counter()
+    clock = Clock(start)
     engine, training, test, plan = begun_cell(cell, training, test, make_engine=make_engine)
-    before = 0.0 if start is None else start.seconds
-
-    def spent() -> float:
-        return before + time.perf_counter() - clock
-
-    def timed_pause(snapshot: Callable[[], Snapshot]) -> None:
-        if pause is not None:
-            pause(lambda: replace(snapshot(), seconds=spent()))
-
     outcome = train(
         engine,
         training.labels,
@@ -99,16 +88,9 @@ def train_cell(
         n_classes=cell["n_c"],
         generator=generator(cell["seed"], role="order"),
         start=start,
-        pause=timed_pause,
+        pause=clock.timed(pause) if pause else None,
     )
-    timing = {
-        "steps": outcome.steps,
-        "seconds": spent(),
-        "started": begun,
-        "host": socket.gethostname(),
-        "processor": processor(),
-    }
-    return cell_result(cell, outcome, engine.weights(), timing)
+    return cell_result(cell, outcome, engine.weights(), clock.timing(steps=outcome.steps))
 
 
 def begun_cell(
@@ -120,28 +102,33 @@ def begun_cell(
 ) -> tuple[Any, Derivations, Derivations, TrainingPlan]:
     """A cell before its first step: engine, its training and test points of a sample, and plan.
 
-    make_engine: the engine's class. That of LCN, CNN and FCN is given their geometry and initial
-    weights; another one has a class method `of_cell`, which makes it of the coordinates, so that
-    its code is no part of this module and of the digests of their cells. Where it says
-    `whole_batches`, the points that are left over in an epoch are dropped.
+    make_engine: the engine's class. That of LCN, CNN and FCN is given their geometry, and weights
+    and biases of the seed's stream of initialisation; another one has a class method `of_cell`,
+    which makes it of the coordinates, so that its code is no part of this module and of the digests
+    of their cells. Where it says `whole_batches`, the points that are left over in an epoch are
+    dropped.
     """
     parameters = parameters_of(cell)
     whole_batches = getattr(make_engine, "whole_batches", False)
     plan = TrainingPlan(**{name: cell[name] for name in PLAN}, drop_incomplete=whole_batches)
     training, test = training[: cell["P"]], test[: cell["n_test"]]
-    build = getattr(make_engine, "of_cell", None) or partial(_hierarchical_engine, make_engine)
-    engine = build(
-        cell,
-        parameters,
-        training,
-        test,
-        generator=generator(cell["seed"], role="initialisation"),
-        batch_size=points_per_batch(plan, n_classes=parameters.n_classes),
-        momentum=cell["momentum"],
-        dtype=DTYPES[cell["dtype"]],
+    stream = generator(cell["seed"], role="initialisation")
+    options: dict[str, Any] = {
+        "batch_size": points_per_batch(plan, n_classes=parameters.n_classes),
+        "momentum": cell["momentum"],
+        "dtype": DTYPES[cell["dtype"]],
         **({"whitening": True} if cell["whitening"] else {}),
-    )
-    return engine, training, test, plan
+    }
+    if of_cell := getattr(make_engine, "of_cell", None):
+        engine = of_cell(cell, parameters, training, test, generator=stream, **options)
+        return engine, training, test, plan
+    shape = geometry_of(cell)
+    weights = initial_weights(shape, generator=stream)
+    if cell["bias"]:
+        options["biases"] = initial_biases(shape, generator=stream)
+    # The rate of the paper is for outputs of 1/H.
+    rate = cell["learning_rate"] * cell["width"]
+    return make_engine(shape, weights, training, test, rate=rate, **options), training, test, plan
 
 
 def cell_result(
@@ -156,24 +143,6 @@ def cell_result(
     row = {"fcn_scale": None, **cell, "n_distinct": n_distinct, **vars(outcome)}
     final = {name: array.astype(np.float32) for name, array in weights.items()}
     return TrainedCell(row, timing, final)
-
-
-def _hierarchical_engine(
-    make_engine: Callable[..., Engine],
-    cell: Mapping[str, Any],
-    _parameters: GrammarParameters,
-    *data: Derivations,
-    generator: np.random.Generator,
-    **options: Any,
-) -> Engine:
-    """LCN, CNN or FCN, with weights and biases of the seed's stream of initialisation."""
-    shape = geometry_of(cell)
-    weights = initial_weights(shape, generator=generator)
-    if cell["bias"]:
-        options["biases"] = initial_biases(shape, generator=generator)
-    # The rate of the paper is for outputs of 1/H.
-    rate = cell["learning_rate"] * cell["width"]
-    return make_engine(shape, weights, *data, rate=rate, **options)
 
 
 class Clock:

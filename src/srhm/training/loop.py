@@ -44,10 +44,6 @@ def alone(train: Callable[..., TrainedCell]) -> Callable[..., list[TrainedCell]]
     return lambda batch, **options: [train(entry["cell"], **options) for entry in batch]
 
 
-def _kind(batch: Batch) -> str:
-    return "cell" if len(batch) == 1 else "batch"
-
-
 def _name(batch: Batch) -> str:
     """A batch for people: its place in the curve."""
     first = batch[0]["cell"]
@@ -280,7 +276,8 @@ class _Place:
                 return trainer.train(batch, start=start, pause=keeper)
             except Unresumable as cause:
                 # The file stays until the next checkpoint: the cause may be a lack of memory.
-                path, what = checkpoint_of(self.checkpoints, key), _kind(batch)
+                path = checkpoint_of(self.checkpoints, key)
+                what = "cell" if len(batch) == 1 else "batch"
                 self.log.warning("%s cannot be resumed, the %s begins anew: %s", path, what, cause)
         return trainer.train(batch, start=None, pause=keeper)
 

@@ -26,12 +26,9 @@ HIERARCHY = Trainer(
 )
 # VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
 NAMED_NETS = replace(
-    HIERARCHY,
-    name="named",
-    title="VGG, ResNet, EfficientNet",
-    curves=_beginning_with(NAMED),
+    HIERARCHY, name="named", title="VGG, ResNet, EfficientNet", curves=_beginning_with(NAMED),
     priority=-10,
-)
+)  # fmt: skip
 # The same networks on images. These take longest, and go last.
 IMAGES = Trainer(
     name="images",

@@ -12,23 +12,13 @@ STUDY = Study(
     plan=plan,
     trainer=IMAGES,
     measurements=(
-        CellMeasurement(
-            "stability",
-            IMAGES,
-            "srhm.images.trainer:measure_images",
-            {"images": "IMAGES"},
-            share=0.01,
-            gpu=True,
-        ),
+        CellMeasurement("stability", IMAGES, "srhm.images.trainer:measure_images",
+                        {"images": "IMAGES"}, share=0.01, gpu=True),
     ),
     figures=(
-        Figure(
-            "fig01_images",
-            "test error on CIFAR-10 against the sensitivity to deformations",
-            ("images",),
-            function="srhm.paper.named_nets.figures:fig01_images",
-        ),
+        Figure("fig01_images", "test error on CIFAR-10 against the sensitivity to deformations",
+               ("images",), function="srhm.paper.named_nets.figures:fig01_images"),
     ),
     page="report",
     priority=-20,
-)
+)  # fmt: skip

@@ -17,25 +17,16 @@ STUDY = Study(
     plan=plan,
     trainer=NAMED_NETS,
     measurements=(
-        CellMeasurement(
-            "sensitivities",
-            NAMED_NETS,
-            "srhm.measure.network_representations:measure_sensitivities",
-            {"sensitivities": "SENSITIVITIES"},
-        ),
+        CellMeasurement("sensitivities", NAMED_NETS,
+                        "srhm.measure.network_representations:measure_sensitivities",
+                        {"sensitivities": "SENSITIVITIES"}),
     ),
     figures=(
-        Figure(
-            "fig01",
-            "test error against the sensitivities of the output",
-            (*CORE, *OWN, "images/images"),
-        ),
+        Figure("fig01", "test error against the sensitivities of the output",
+               (*CORE, *OWN, "images/images")),
         Figure("fig09", "VGG, ResNet and EfficientNet at three relative depths", OWN),
-        Figure(
-            "fig17",
-            "test error against the sensitivities of a layer at 80 % depth",
-            (*CORE, *OWN),
-        ),
+        Figure("fig17", "test error against the sensitivities of a layer at 80 % depth",
+               (*CORE, *OWN)),
         Figure(name="table1", title="what VGG, ResNet and EfficientNet are made of"),
     ),
     claims=".claims",
@@ -45,4 +36,4 @@ STUDY = Study(
     },
     page="report",
     priority=-10,
-)
+)  # fmt: skip

@@ -9,10 +9,7 @@ STUDY = flow_study(
     package=__package__,
     measured=("singular_values", "sensitivities"),
     figures=(
-        Figure(
-            "bottleneck",
-            "bottleneck rank with weight decay",
-            ("cells", "singular_values", "singular_summaries", "sensitivities"),
-        ),
+        Figure("bottleneck", "bottleneck rank with weight decay",
+               ("cells", "singular_values", "singular_summaries", "sensitivities")),
     ),
-)
+)  # fmt: skip

@@ -10,18 +10,11 @@ STUDY = flow_study(
     measured=("sensitivities", "frozen_kernels"),
     tables=(SAMPLE_COMPLEXITY,),
     figures=(
-        Figure(
-            "complexity",
-            "P* against the output scale",
-            ("cells", "sample_complexity"),
-            settings=("preset", "threshold"),
-        ),
-        Figure(
-            "onset",
-            "onset of the invariances at small and large output scale",
-            ("cells", "sensitivities", "frozen_kernels", "sample_complexity"),
-            settings=("preset", "threshold"),
-        ),
+        Figure("complexity", "P* against the output scale", ("cells", "sample_complexity"),
+               settings=("preset", "threshold")),
+        Figure("onset", "onset of the invariances at small and large output scale",
+               ("cells", "sensitivities", "frozen_kernels", "sample_complexity"),
+               settings=("preset", "threshold")),
         Figure("stability", "sensitivities before and after training", ("cells", "sensitivities")),
     ),
-)
+)  # fmt: skip

@@ -9,10 +9,7 @@ STUDY = flow_study(
     package=__package__,
     measured=("hessians",),
     figures=(
-        Figure(
-            "jamming",
-            "jamming and the spectra of the Hessian",
-            (("cells", "double_descent/cells"), "hessians", "hessian_summaries"),
-        ),
+        Figure("jamming", "jamming and the spectra of the Hessian",
+               (("cells", "double_descent/cells"), "hessians", "hessian_summaries")),
     ),
-)
+)  # fmt: skip

@@ -9,20 +9,12 @@ STUDY = flow_study(
     package=__package__,
     tables=(SAMPLE_COMPLEXITY,),
     figures=(
-        Figure(
-            "layerwise",
-            "layerwise against end-to-end training",
-            ("cells", "sample_complexity"),
-            settings=("preset", "threshold"),
-        ),
-        Figure(
-            "singular_values",
-            "singular values of weights and representations",
-            (
-                ("cells", "complexity/cells"),
-                ("singular_values", "complexity/singular_values"),
-                ("singular_summaries", "complexity/singular_summaries"),
-            ),
-        ),
+        Figure("layerwise", "layerwise against end-to-end training",
+               ("cells", "sample_complexity"), settings=("preset", "threshold")),
+        Figure("singular_values", "singular values of weights and representations", (
+            ("cells", "complexity/cells"),
+            ("singular_values", "complexity/singular_values"),
+            ("singular_summaries", "complexity/singular_summaries"),
+        )),
     ),
-)
+)  # fmt: skip

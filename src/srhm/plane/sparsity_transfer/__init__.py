@@ -15,18 +15,13 @@ STUDY = Study(
     plan=partial(plan, measured=("transfer",)),
     trainer=HIERARCHY,
     measurements=(
-        CellMeasurement(
-            "transfer", HIERARCHY, ".measure:measure_transfer", {"transfer": ".measure:TRANSFER"}
-        ),
+        CellMeasurement("transfer", HIERARCHY, ".measure:measure_transfer",
+                        {"transfer": ".measure:TRANSFER"}),
     ),
     figures=(
-        Figure(
-            "sparsity_transfer",
-            "test errors on the kind of sparsity learnt and on the other",
-            ("transfer",),
-            settings=("preset", "threshold"),
-        ),
+        Figure("sparsity_transfer", "test errors on the kind of sparsity learnt and on the other",
+               ("transfer",), settings=("preset", "threshold")),
     ),
     claims=".claims",
     priority=-10,
-)
+)  # fmt: skip
