@@ -63,14 +63,14 @@ class Outcome:
 
 def tables_of(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, list[Any]]]:
     """Columns by table, of what `Outcome.arrays` has made."""
-    found: dict[str, dict[str, list[Any]]] = {}
+    tables: dict[str, dict[str, list[Any]]] = {}
     for name, array in sorted(arrays.items()):
         table, _, column = name.partition("/")
         texts = array.ndim == 2
-        found.setdefault(table, {})[column] = (
+        tables.setdefault(table, {})[column] = (
             [bytes(row).rstrip(b"\0").decode("utf-8") for row in array] if texts else array.tolist()
         )
-    return found
+    return tables
 
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch")
@@ -117,15 +117,15 @@ def long_rows(
     Raises:
         FileNotFoundError, DamagedCell: as `store.read_cell`.
     """
-    found = dict[str, list[dict[str, Any]]]()
+    tables = dict[str, list[dict[str, Any]]]()
     for entry in entries:
         for table, columns in tables_of(read_cell(store, entry["key"]).weights).items():
-            own = found.setdefault(table, [])
+            table_rows = tables.setdefault(table, [])
             for values in zip(*columns.values(), strict=True):
-                own.append({"key": entry["key"], **dict(zip(columns, values, strict=True))})
-    for table, rows in found.items():
+                table_rows.append({"key": entry["key"], **dict(zip(columns, values, strict=True))})
+    for table, rows in tables.items():
         log.info("%s: %d rows of %d cells", table, len(rows), len(entries))
-    return found
+    return tables
 
 
 Kind = type[str] | type[int] | type[float] | type[bool]

@@ -21,13 +21,13 @@ def averaged(
     """`averages` of a column at each value of `at`, for each family: the columns `by`."""
     if not by:
         return average(rows, y, by=at, logarithmic=logarithmic)
-    found = [
-        average(own, y, by=at, logarithmic=logarithmic).assign(
+    parts = [
+        average(part, y, by=at, logarithmic=logarithmic).assign(
             **dict(zip(by, values if isinstance(values, tuple) else (values,), strict=True))
         )
-        for values, own in parted(rows, *by)
+        for values, part in parted(rows, *by)
     ]
-    full = [one for one in found if len(one)]
+    full = [one for one in parts if len(one)]
     columns = [at, "value", "low", "high", "n", "n_capped", "n_diverged", *by]
     return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=columns)
 
@@ -43,17 +43,19 @@ def spread(
     """
     if rows.empty:
         return pd.DataFrame(columns=[*by, y, "low", "high", *flags])
-    own = rows.assign(**{y: np.log(rows[y].astype(float))}) if geometric else rows
-    found = own.groupby(list(by))[y].agg([middle, "min", "max", "sem"]).reset_index()
-    half = found["sem"].fillna(0.0)
-    low, high = (found[middle] - half, found[middle] + half)
+    values = rows.assign(**{y: np.log(rows[y].astype(float))}) if geometric else rows
+    spreads = values.groupby(list(by))[y].agg([middle, "min", "max", "sem"]).reset_index()
+    half = spreads["sem"].fillna(0.0)
+    low, high = (spreads[middle] - half, spreads[middle] + half)
     if ends == "range":
-        low, high = found["min"], found["max"]
-    found = found.assign(**{y: found[middle]}, low=low, high=high)[[*by, y, "low", "high"]]
+        low, high = spreads["min"], spreads["max"]
+    spreads = spreads.assign(**{y: spreads[middle]}, low=low, high=high)[[*by, y, "low", "high"]]
     if flags:
-        found = found.merge(rows.groupby(list(by))[list(flags)].any().reset_index(), on=list(by))
+        spreads = spreads.merge(
+            rows.groupby(list(by))[list(flags)].any().reset_index(), on=list(by)
+        )
     columns = [y, "low", "high"] if geometric else []
-    return found.assign(**{name: np.exp(found[name].astype(float)) for name in columns})
+    return spreads.assign(**{name: np.exp(spreads[name].astype(float)) for name in columns})
 
 
 def mean_line(
@@ -61,9 +63,9 @@ def mean_line(
     geometric: bool = False, **look: Any,
 ) -> Marks:  # fmt: skip
     """A line for each family through its `spread`; look: of `Marks`, in place of what is drawn."""
-    found = spread(rows, y, [*(one.column for one in by), x], ends=ends, middle=middle,
+    means_of = spread(rows, y, [*(scale.column for scale in by), x], ends=ends, middle=middle,
                    geometric=geometric)  # fmt: skip
-    return Marks(**{"rows": found, "x": x, "y": y, "low": "low", "high": "high", "by": by,
+    return Marks(**{"rows": means_of, "x": x, "y": y, "low": "low", "high": "high", "by": by,
                     "line": "-", **look})  # fmt: skip
 
 
@@ -76,17 +78,17 @@ def density(values: Sequence[np.ndarray], bins: np.ndarray) -> pd.DataFrame:
     """Densities of pooled numbers in logarithmic bins of five at least: at, density."""
     pooled = np.concatenate([np.empty(0), *values])
     counts = np.histogram(pooled, bins)[0]
-    found = counts / np.diff(bins) / max(len(pooled), 1)
-    rows = pd.DataFrame({"at": np.sqrt(bins[1:] * bins[:-1]), "density": found})
+    densities = counts / np.diff(bins) / max(len(pooled), 1)
+    rows = pd.DataFrame({"at": np.sqrt(bins[1:] * bins[:-1]), "density": densities})
     return rows[counts >= 5]
 
 
 def means(points: pd.DataFrame, x: str, by: Sequence[Scale] = (), **look: Any) -> Marks:
     """Marks of rows of `averaged`; look: of `Marks`, in place of what is drawn else."""
-    given = {"name": "mean", "line": "-", "size": 3.6, "bar_label": INTERVAL,
+    looks = {"name": "mean", "line": "-", "size": 3.6, "bar_label": INTERVAL,
              "open_label": CAPPED, **look}  # fmt: skip
     return Marks(rows=points.assign(capped=points["n_capped"] > 0), x=x, y="value", low="low",
-                 high="high", by=by, open="capped", **given)  # fmt: skip
+                 high="high", by=by, open="capped", **looks)  # fmt: skip
 
 
 def with_diverged(

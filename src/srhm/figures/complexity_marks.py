@@ -29,23 +29,23 @@ def shape(n_empty: int) -> str:
 
 def depths(rows: pd.DataFrame) -> Scale:
     """L by fill: open at L = 2, full at 3; a scale of shapes comes after it."""
-    marker, values = first_shape(rows), sorted({int(one) for one in rows["L"]})
-    found = {L: Look(f"${L}$", marker=marker, filled=bool(L % 2)) for L in values}
-    return Scale(column="L", looks=found, title="$L$")
+    marker, values = first_shape(rows), sorted({int(depth) for depth in rows["L"]})
+    looks_of = {L: Look(f"${L}$", marker=marker, filled=bool(L % 2)) for L in values}
+    return Scale(column="L", looks=looks_of, title="$L$")
 
 
 def empty_places(values: Iterable[int]) -> Scale:
     """s_0 by shape."""
-    shapes = {s0: shape(s0) for s0 in sorted({int(one) for one in values})}
-    found = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shapes.items()}
-    return Scale(column="s0", looks=found, title="$s_0$")
+    shapes = {s0: shape(s0) for s0 in sorted({int(s_0) for s_0 in values})}
+    looks_of = {s0: Look(f"${s0}$", marker=marker) for s0, marker in shapes.items()}
+    return Scale(column="s0", looks=looks_of, title="$s_0$")
 
 
 def net_colours(values: Iterable[str]) -> Scale:
     """Networks by colour."""
     known = {net: looks.net(net) for net in sorted(set(values), key=list(looks.NETS).index)}
-    found = {net: Look(look.label, look.colour) for net, look in known.items()}
-    return Scale(column="net", looks=found)
+    looks_of = {net: Look(look.label, look.colour) for net, look in known.items()}
+    return Scale(column="net", looks=looks_of)
 
 
 def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFrame:
@@ -62,10 +62,10 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     value = value.where((value > 0) & np.isfinite(value))
     known = (beyond == 0) & np.isfinite(low) & np.isfinite(high)
     added: dict[str, Any] = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
-    found: dict[str, Any] = {f"{name}{of}": column / unit for name, column in added.items()}
+    columns: dict[str, Any] = {f"{name}{of}": column / unit for name, column in added.items()}
     faint = rows.get(f"small_pool{of}", pd.Series(False, index=rows.index)).astype(bool)
-    found |= {f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)}
-    return rows.assign(**found)
+    columns |= {f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)}
+    return rows.assign(**columns)
 
 
 def stars(rows: pd.DataFrame, x: str, by: Sequence[Scale], **other: Any) -> Marks:

@@ -40,10 +40,10 @@ class Entry:
     def looks(self) -> list[Any]:
         """By what entries are compared: colour, marker, line and fill of each handle."""
         return [
-            (one.get_color(), one.get_marker(), one.get_linestyle(),
-             one.get_marker() != "None" and one.get_markerfacecolor())
-            for one in self.handles
-            if isinstance(one, Line2D)
+            (handle.get_color(), handle.get_marker(), handle.get_linestyle(),
+             handle.get_marker() != "None" and handle.get_markerfacecolor())
+            for handle in self.handles
+            if isinstance(handle, Line2D)
         ]  # fmt: skip
 
 
@@ -57,16 +57,16 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
     Raises:
         LegendError: if an entry has two looks.
     """
-    found: dict[str, dict[str, Entry]] = {}
+    groups: dict[str, dict[str, Entry]] = {}
     for entry in entries:
-        same = found.setdefault(entry.group, {}).setdefault(entry.label, entry)
+        same = groups.setdefault(entry.group, {}).setdefault(entry.label, entry)
         if same.looks != entry.looks and not entry.sample:
             raise LegendError(f"legend: {entry.group} {entry.label!r} is drawn in two ways")
-    order = sorted(found, key=lambda group: group == "")
+    order = sorted(groups, key=lambda group: group == "")
     return [
         entry
         for group in order
-        for entry in sorted(found[group].values(), key=lambda entry: entry.rank)
+        for entry in sorted(groups[group].values(), key=lambda entry: entry.rank)
     ]
 
 
@@ -85,18 +85,18 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
         box.set_figure(part)
         return float(box.get_bbox(renderer).width) / unit
 
-    begins = [i == 0 or one.group != entries[i - 1].group for i, one in enumerate(entries)]
+    begins = [i == 0 or entry.group != entries[i - 1].group for i, entry in enumerate(entries)]
     boxes = []
-    for one, begin in zip(entries, begins, strict=True):
-        title = [one.group + " "] if begin and one.group else []
+    for entry, begin in zip(entries, begins, strict=True):
+        title = [entry.group + " "] if begin and entry.group else []
         heads = [TextArea(text, textprops={"size": SIZE, "weight": "bold"}) for text in title]
-        samples = [_sample(handle, alone=len(one.handles) == 1) for handle in one.handles]
-        label = TextArea(" ".join(one.label.split()), textprops={"size": SIZE})
+        samples = [_sample(handle, alone=len(entry.handles) == 1) for handle in entry.handles]
+        label = TextArea(" ".join(entry.label.split()), textprops={"size": SIZE})
         children: list[Artist] = [*heads, *samples, label]
         boxes.append(HPacker(children=children, pad=0, sep=3.0, align="baseline"))
     gaps = [BETWEEN_GROUPS if begin else BETWEEN_ENTRIES for begin in begins]
     lengths = [size(box) for box in boxes]
-    groups = [one.group for one in entries]
+    groups = [entry.group for entry in entries]
     broken, kept = (
         _parted(lengths, gaps, groups, width=72 * width, whole=whole) for whole in (False, True)
     )
@@ -125,25 +125,25 @@ def _parted(
 ) -> list[list[int]]:
     """The entries by rows; whole: a group with a title that fits into a row is not broken."""
     rows: list[list[int]] = [[]]
-    taken = 0.0
+    filled = 0.0
     for i, group in enumerate(groups):
         begins = whole and bool(group) and (i == 0 or groups[i - 1] != group)
         together = [j for j, other in enumerate(groups) if begins and other == group] or [i]
         needed = sum(gaps[j] + lengths[j] for j in together)
         if needed > width:
             needed = gaps[i] + lengths[i]
-        if rows[-1] and taken + needed > width:
+        if rows[-1] and filled + needed > width:
             rows.append([])
-            taken = 0.0
-        taken += lengths[i] + (gaps[i] if rows[-1] else 0)
+            filled = 0.0
+        filled += lengths[i] + (gaps[i] if rows[-1] else 0)
         rows[-1].append(i)
     return rows
 
 
 def size_of(box: OffsetBox, figure: Figure) -> tuple[float, float]:
     """Width and height in inches."""
-    found = box.get_bbox(FigureCanvasAgg(figure).get_renderer())
-    return float(found.width) / figure.dpi, float(found.height) / figure.dpi
+    extent = box.get_bbox(FigureCanvasAgg(figure).get_renderer())
+    return float(extent.width) / figure.dpi, float(extent.height) / figure.dpi
 
 
 def place_below(figure: Figure, box: OffsetBox) -> None:

@@ -35,12 +35,12 @@ def mosaic(
     be no rows at all. letters: of the panels; an empty one is not set.
     """
     lettered = list(zip(letters[: len(panels)], panels, strict=True))
-    there = [(letter, one) for letter, one in lettered if one.has_rows]
+    there = [(letter, panel) for letter, panel in lettered if panel.has_rows]
     if not there:
         blank = page(0.4, preset=preset)
         blank.text(0.01, 0.5, f"Nothing to draw: not in this preset. {absent}".strip(), va="center")
         return blank
-    lacking = [letter for letter, one in lettered if not one.has_rows]
+    lacking = [letter for letter, panel in lettered if not panel.has_rows]
     missing = [f"Without {', '.join(lacking)}: not in this preset."] if lacking else []
     columns = min(columns, len(there))
     n_rows = -(-len(there) // columns)
@@ -51,25 +51,25 @@ def mosaic(
     )  # fmt: skip
     places = grid.ravel()
     entries = []
-    for i, (axes, (letter, one)) in enumerate(zip(places, there, strict=False)):
-        entries += draw_panel(axes, one, letter=letter if len(panels) > 1 else "")
-        if i % columns and there[i - 1][1].y.label == one.y.label:
+    for i, (axes, (letter, panel)) in enumerate(zip(places, there, strict=False)):
+        entries += draw_panel(axes, panel, letter=letter if len(panels) > 1 else "")
+        if i % columns and there[i - 1][1].y.label == panel.y.label:
             axes.set_ylabel("")
-    for axes, (_, one) in zip(places, there, strict=False):
-        finish_panel(axes, one)
+    for axes, (_, panel) in zip(places, there, strict=False):
+        finish_panel(axes, panel)
     empty = places[len(there) :]
     for axes in empty:
         axes.set_axis_off()
-    found = legends.united(entries)
-    if not found:
+    legend = legends.united(entries)
+    if not legend:
         return figure
     if len(empty):
         cell = PAGE_WIDTH / columns
-        box = legends.in_rows(found, width=cell * len(empty) - LABELS, part=figure)
+        box = legends.in_rows(legend, width=cell * len(empty) - LABELS, part=figure)
         width, high = legends.size_of(box, figure)
         if high < ROOM * height and width < cell * len(empty) - LABELS + 0.1:
             legends.place_in(empty[0], box, figure)
             return figure
-    box = legends.in_rows(found, width=PAGE_WIDTH - 0.2, part=figure)
+    box = legends.in_rows(legend, width=PAGE_WIDTH - 0.2, part=figure)
     legends.place_below(figure, box)
     return figure

@@ -127,7 +127,7 @@ class Panel:
     @property
     def has_rows(self) -> bool:
         """Whether it shows anything but guides."""
-        return self.has_extra or any(len(one.rows) > 0 for one in self.marks if not one.guide)
+        return self.has_extra or any(len(marks.rows) > 0 for marks in self.marks if not marks.guide)
 
 
 def law(
@@ -141,7 +141,7 @@ def law(
 ) -> Marks:
     """A guide through points, or that of a function of x."""
     at = np.asarray(x, dtype=float)
-    values = np.array([y(one) for one in at]) if callable(y) else np.asarray(y, dtype=float)
+    values = np.array([y(value) for value in at]) if callable(y) else np.asarray(y, dtype=float)
     rows = pd.DataFrame({"x": at, "y": values})
     return Marks(rows=rows, x="x", y="y", label=label, name=name or label, line=line, marker="",
                  colour=colour, width=0.9, order=1.0, guide=True, sort=False)  # fmt: skip
@@ -152,7 +152,7 @@ def equality(*values: Any, room: float = 1.0, label: str = "$y=x$", name: str = 
 
     values: columns of numbers; room: the factor.
     """
-    known = np.concatenate([np.asarray(one, dtype=float) for one in values])
+    known = np.concatenate([np.asarray(column, dtype=float) for column in values])
     known = known[np.isfinite(known)]
     ends = [known.min() / room, known.max() * room] if len(known) else []
     return law(ends, ends, label, name=name)
@@ -217,9 +217,9 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
     Raises:
         LegendError: if something would be drawn that neither legend nor axes name.
     """
-    shown = [one for one in panel.marks if len(one.rows)]
-    unnamed = [one for one in shown if not one.label and not one.by]
-    if unnamed and len(shown) > 1 + sum(one.guide for one in shown):
+    shown = [marks for marks in panel.marks if len(marks.rows)]
+    unnamed = [marks for marks in shown if not marks.label and not marks.by]
+    if unnamed and len(shown) > 1 + sum(marks.guide for marks in shown):
         raise LegendError(f"panel {panel.title!r}: {unnamed[0].y!r} has neither label nor scale")
     if panel.title or letter:
         panel_title(axes, letter, panel.title)
@@ -227,7 +227,7 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
         xscale="log" if panel.x.log else "linear", yscale="log" if panel.y.log else "linear",
         xlabel=panel.x.label, ylabel=panel.y.label,
     )  # fmt: skip
-    entries = [entry for one in shown for entry in _draw(axes, one)]
+    entries = [entry for marks in shown for entry in _draw(axes, marks)]
     for scaled, axis, declared in (
         (axes.set_xscale, axes.xaxis, panel.x), (axes.set_yscale, axes.yaxis, panel.y),
     ):  # fmt: skip
@@ -271,8 +271,8 @@ def _families(marks: Marks) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
         yield (), marks.rows
         return
     parts = {
-        values if isinstance(values, tuple) else (values,): own
-        for values, own in marks.rows.groupby(columns, sort=False)
+        values if isinstance(values, tuple) else (values,): rows
+        for values, rows in marks.rows.groupby(columns, sort=False)
     }
     orders = [list(scale.looks) for scale in marks.by]
 
@@ -288,15 +288,15 @@ def _families(marks: Marks) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
 
 def _style(marks: Marks, values: Sequence[Any]) -> dict[str, Any]:
     """Colour, marker, line and fill of a family: those of its scales, else those of the marks."""
-    found = {"colour": marks.colour, "marker": marks.marker, "line": marks.line,
+    style = {"colour": marks.colour, "marker": marks.marker, "line": marks.line,
              "filled": marks.filled}  # fmt: skip
     for value, scale in zip(values, marks.by, strict=False):
         look = scale.looks[value]
-        found["colour"] = look.colour or found["colour"]
-        found["marker"] = (look.marker or found["marker"]) if marks.marker else ""
-        found["line"] = (look.line or found["line"]) if marks.line else ""
-        found["filled"] = found["filled"] if look.filled is None else look.filled
-    return found
+        style["colour"] = look.colour or style["colour"]
+        style["marker"] = (look.marker or style["marker"]) if marks.marker else ""
+        style["line"] = (look.line or style["line"]) if marks.line else ""
+        style["filled"] = style["filled"] if look.filled is None else look.filled
+    return style
 
 
 def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataFrame) -> None:
@@ -372,10 +372,10 @@ def _draw_points(
     if not (style["marker"] or style["line"]):
         return
     groups = [(rows[~hollow], False), (rows[hollow], True)] if parted else [(rows, False)]
-    for own, opened in groups:
-        if not own.empty:
+    for part, opened in groups:
+        if not part.empty:
             axes.plot(
-                own[marks.x], own[marks.y], marker=style["marker"] or None, markersize=marks.size,
+                part[marks.x], part[marks.y], marker=style["marker"] or None, markersize=marks.size,
                 linestyle="" if parted else style["line"], markeredgewidth=0.9,
                 markerfacecolor=style["colour"] if style["filled"] and not opened else "white",
                 gid=f"{gid} {OPEN}" if opened else gid,
@@ -465,5 +465,5 @@ def _room_for_arrows(axes: Axes, marks: Marks) -> None:
         room = (high / low) ** ARROW_SHARE
         above, below = (marks.rows.loc[marks.rows[side] == way, at] for way in (ABOVE, BELOW))
         ends = [low, high, *(above * room), *(below / room)]
-        known = [one for one in ends if isfinite(one)]
+        known = [end for end in ends if isfinite(end)]
         set_(min(known), max(known))

@@ -42,12 +42,12 @@ def tildes(values: Sequence[float] | pd.Series, title: str = "$\\tilde\\alpha$")
 
 def widths_of(families: Sequence[regimes.Family]) -> Scale:
     """A shade for each width that a figure has."""
-    return graded("width", [h for one in families for h in one.widths], "Width $h$")
+    return graded("width", [h for family in families for h in family.widths], "Width $h$")
 
 
 def tildes_of(families: Sequence[regimes.Family]) -> Scale:
     """A shade for each alpha_tilde that a figure has."""
-    return tildes([a for one in families for a in one.tildes])
+    return tildes([a for family in families for a in family.tildes])
 
 
 def by_family(
@@ -56,8 +56,8 @@ def by_family(
     **others: Any,
 ) -> Figure:
     """The panels of each family; notes say how its members were trained, and how that ended."""
-    return mosaic([panel for one in shown for panel in panels_of(one)],
-                  notes=[f"{protocol(one)}." for one in shown], **others)  # fmt: skip
+    return mosaic([panel for family in shown for panel in panels_of(family)],
+                  notes=[f"{protocol(family)}." for family in shown], **others)  # fmt: skip
 
 
 def title(family: regimes.Family) -> str:
@@ -178,10 +178,10 @@ def error_by_scale(
 
 def _over_seeds(rows: pd.DataFrame, column: str) -> pd.DataFrame:
     """Mean over seeds of what an ensemble has, without a bar: seeds are few."""
-    found = rows.groupby(["width", "alpha_tilde"]).agg(
+    means_of = rows.groupby(["width", "alpha_tilde"]).agg(
         value=(column, "mean"), n_capped=("n_capped", "sum"), n_diverged=("n_diverged", "sum")
     )
-    return found.reset_index().assign(low=np.nan, high=np.nan)
+    return means_of.reset_index().assign(low=np.nan, high=np.nan)
 
 
 def output_variance(
@@ -196,7 +196,7 @@ def output_variance(
 
     def panels(family: regimes.Family) -> list[Panel]:
         rows = family.ensembles[family.ensembles["variance"] > 0]
-        found = _over_seeds(rows, "variance")
+        variances = _over_seeds(rows, "variance")
         scaled_title = f"$h$ Var $F$; expected constant for $h\\geq{regimes.WIDE}$"
         if rows.empty:
             return [Panel(title=title(family)), Panel(title=scaled_title)]
@@ -204,10 +204,10 @@ def output_variance(
         lowest = 0.6 * float((rows["width"] * rows["variance"]).min()) / first
         guide = power_law(rows["width"].tolist(), -1, through=(first, lowest), name="guide -1",
                           label="expected slope $-1$, not fitted")  # fmt: skip
-        scaled = found.assign(value=found["width"] * found["value"])
+        scaled = variances.assign(value=variances["width"] * variances["value"])
         return [
             Panel(title=title(family), x=WIDTH, y=Axis("Var $F$", log=True),
-                  marks=[*with_diverged(found, "width", [by_tilde], name="variance"), guide]),
+                  marks=[*with_diverged(variances, "width", [by_tilde], name="variance"), guide]),
             Panel(title=scaled_title, x=TILDE, y=Axis("$h$ Var $F$", log=True),
                   marks=with_diverged(scaled, "alpha_tilde", [by_width], name="scaled")),
         ]  # fmt: skip
@@ -259,20 +259,20 @@ def kernel_change(cells: pd.DataFrame, *, preset: str, study: str) -> Figure:
 
 def _slopes_and_words(family: regimes.Family) -> tuple[list[Marks], list[str]]:
     """Lines of the expected slopes beside the points, and the fitted slopes in words."""
-    found, texts = [], []
+    guides, texts = [], []
     for lazy, slope in ((True, -1.0), (False, regimes.feature_slope(family.hidden_layers))):
         rows = regimes.fitted_in(family.cells, lazy=lazy)
         rows = rows[rows["kernel_change"] > 0]
         if rows.empty:
             continue
         ends = [regimes.LAZY, max(family.tildes)] if lazy else [min(family.tildes), regimes.FEATURE]
-        found.append(expected_slope(rows, "alpha_tilde", "kernel_change", slope, label=SLOPES,
+        guides.append(expected_slope(rows, "alpha_tilde", "kernel_change", slope, label=SLOPES,
                                     factor=5.0 if lazy else 1 / 3.0, ends=ends))  # fmt: skip
         fit = regimes.slope_in_scale(family.cells, "kernel_change", lazy=lazy)
         if fit.n:
             name = "lazy" if lazy else "feature"
             texts.append(f"{name}:\n{interval_text(fit.slope, fit.low, fit.high)}")
-    return found, texts
+    return guides, texts
 
 
 def _against_width(family: regimes.Family) -> Panel:

@@ -27,8 +27,8 @@ class Scale:
     def without(self, *channels: str) -> "Scale":
         """The same without some of "colour", "marker", "line"; what is left needs no entry."""
         empty: Any = dict.fromkeys(channels, "")
-        found = {value: replace(look, **empty) for value, look in self.looks.items()}
-        return replace(self, looks=found, named=False)
+        known = {value: replace(look, **empty) for value, look in self.looks.items()}
+        return replace(self, looks=known, named=False)
 
 
 def ranks(values: pd.Series, order: Iterable[Any] = ()) -> pd.Series:
@@ -62,7 +62,7 @@ def coloured(
 ) -> Scale:
     """A colour for each value by its rank: eight that are told apart."""
     tint = [looks.TINTS[i % len(looks.TINTS)] for i in range(len(_ranked(values)))]
-    return _scale(column, values, title, label, [{"colour": one} for one in tint])
+    return _scale(column, values, title, label, [{"colour": colour} for colour in tint])
 
 
 def distinct(column: str, values: Iterable[Any], title: str = "") -> Scale:
@@ -87,7 +87,7 @@ def graded(
     import seaborn  # half of what a job that draws loads, and few figures have shades
 
     shades = seaborn.color_palette(palette, len(_ranked(values))).as_hex()
-    return _scale(column, values, title, label, [{"colour": one} for one in shades])
+    return _scale(column, values, title, label, [{"colour": shade} for shade in shades])
 
 
 def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
@@ -100,8 +100,8 @@ def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label 
 def filled(column: str, values: Iterable[Any], title: str = "") -> Scale:
     """Full markers for the least value, open ones for the others, by shape where there are more."""
     shapes = ["", "", *looks.SHAPES[2:]]
-    found = [{"filled": i == 0, "marker": shapes[i]} for i in range(len(_ranked(values)))]
-    return _scale(column, values, title, plain, found)
+    channels = [{"filled": i == 0, "marker": shapes[i]} for i in range(len(_ranked(values)))]
+    return _scale(column, values, title, plain, channels)
 
 
 def dashed(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
@@ -119,15 +119,15 @@ def by_name(
     missing = there - set(known)
     if missing:
         raise KeyError(f"{column}: no look for {sorted(missing)}; allowed: {sorted(known)}")
-    found = {value: look for value, look in known.items() if value in there}
-    return Scale(column=column, looks=found, title=title)
+    looks_of = {value: look for value, look in known.items() if value in there}
+    return Scale(column=column, looks=looks_of, title=title)
 
 
 def nets(values: Iterable[str], *, title: str = "") -> Scale:
     """The looks of networks, those that have none in the table last, in grey."""
     there = set(values)
-    order = [one for one in looks.NETS if one in there] + sorted(there - set(looks.NETS))
-    return Scale(column="net", looks={one: looks.net(one) for one in order}, title=title)
+    order = [net for net in looks.NETS if net in there] + sorted(there - set(looks.NETS))
+    return Scale(column="net", looks={net: looks.net(net) for net in order}, title=title)
 
 
 def _ranked(values: Iterable[Any]) -> list[Any]:
@@ -142,5 +142,5 @@ def _scale(
     channels: Sequence[Mapping[str, Any]],
 ) -> Scale:
     ranked = _ranked(values)
-    found = {value: Look(label(value), **own) for value, own in zip(ranked, channels, strict=True)}
-    return Scale(column=column, looks=found, title=title)
+    known = {value: Look(label(value), **own) for value, own in zip(ranked, channels, strict=True)}
+    return Scale(column=column, looks=known, title=title)

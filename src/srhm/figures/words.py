@@ -75,9 +75,9 @@ def several(counts: int | pd.Series, word: str) -> str:
 
 def endings(statuses: pd.Series, order: Sequence[str] = ENDINGS) -> str:
     """How many networks ended in which way: "17 fitted, 2 diverged"; without order, most first."""
-    found = statuses.value_counts()
-    return ", ".join(f"{found[word]} {IN_WORDS.get(word, word)}"
-                     for word in order or found.index if word in found)  # fmt: skip
+    counts = statuses.value_counts()
+    return ", ".join(f"{counts[word]} {IN_WORDS.get(word, word)}"
+                     for word in order or counts.index if word in counts)  # fmt: skip
 
 
 def described(cells: pd.DataFrame, words: str, /, **more: Any) -> list[str]:
@@ -142,7 +142,7 @@ CAPPED = "hollow: a seed stopped at the step limit"
 
 def ordered(nets: Sequence[str]) -> list[str]:
     """Networks as the legends list them, each once."""
-    known = [one for one in NETS if one in set(nets)]
+    known = [net for net in NETS if net in set(nets)]
     return [*known, *sorted(set(nets) - set(known))]
 
 

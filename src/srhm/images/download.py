@@ -29,9 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, help="default: where the configuration looks")
     parser.add_argument("--url", help="a copy elsewhere; file:// too")
     options = parser.parse_args(arguments)
-    one = SETS[options.name]
+    image_set = SETS[options.name]
     try:
-        download(one, options.url or one.url, options.folder or Path(one.folder))
+        download(image_set, options.url or image_set.url, options.folder or Path(image_set.folder))
     except ImagesError as error:
         print(error, file=sys.stderr)
         return 1
@@ -62,9 +62,9 @@ def download(
         whole.mkdir()
         if one.archive:
             content = _fetched(url, one.archive.n_bytes)
-            if (found := sha256(content).hexdigest()) != one.archive.sum:
+            if (digest := sha256(content).hexdigest()) != one.archive.sum:
                 raise ImagesError(
-                    f"{url} is not the archive that was meant (SHA-256 {found}, not"
+                    f"{url} is not the archive that was meant (SHA-256 {digest}, not"
                     f" {one.archive.sum}): the download was cut, or the file is another one;"
                     " nothing was unpacked"
                 )

@@ -228,10 +228,10 @@ def load(name: str) -> list[Images]:
     Raises:
         ImagesError: if a file is missing, cut or altered, by name.
     """
-    one = SETS[name]
-    if (place := one.place(Path())) is None:
-        raise ImagesError(one.notice(Path()))
-    return load_files(place, one.files)
+    image_set = SETS[name]
+    if (place := image_set.place(Path())) is None:
+        raise ImagesError(image_set.notice(Path()))
+    return load_files(place, image_set.files)
 
 
 def load_cifar(folder: Path, *, records_per_file: int) -> tuple[Images, Images]:
@@ -325,9 +325,9 @@ def read_file(path: Path, file: File) -> NDArray[np.uint8]:
 
 
 def _check_sum(path: Path, content: bytes, file: File) -> None:
-    found = hashlib.new(file.kind, content, usedforsecurity=False).hexdigest()
-    if found != file.sum:
+    digest = hashlib.new(file.kind, content, usedforsecurity=False).hexdigest()
+    if digest != file.sum:
         raise ImagesError(
-            f"{path} is not what it should be ({SUMS[file.kind]} {found[:12]}..., not"
+            f"{path} is not what it should be ({SUMS[file.kind]} {digest[:12]}..., not"
             f" {file.sum[:12]}...): it is cut or another one, get it again"
         )

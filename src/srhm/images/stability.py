@@ -136,14 +136,14 @@ def sensitivities(
         for name, own in outputs.items()
         for average in averages
     }
-    found = []
+    rows = []
     for versions in changes:
         distances: dict[str, list[NDArray[np.float64]]] = {name: [] for name in outputs}
         for version in versions:
             for name, own in f(version).items():
                 distances[name].append(((_flat(own) - outputs[name]) ** 2).sum(axis=1))
         moved = {name: np.concatenate(own) for name, own in distances.items()}
-        found.append(
+        rows.append(
             {
                 (name, average): float(AVERAGES[average](moved[name])) / spread
                 if spread > 0
@@ -151,7 +151,7 @@ def sensitivities(
                 for (name, average), spread in spreads.items()
             }
         )
-    return found
+    return rows
 
 
 def _flat(outputs: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -178,9 +178,9 @@ class ImageEngine:
             raise ValueError(f"it was made on {device}, not on {self._device.type}")
         autograd.restore(self.network, self._optimiser, self._stream, network)
         for parameter in self.network.parameters():
-            own = self._optimiser.state[parameter]
-            if "momentum_buffer" in own:  # laid out as the weights, which decides how sums round
-                own["momentum_buffer"] = torch.empty_like(parameter).copy_(own["momentum_buffer"])
+            slot = self._optimiser.state[parameter]
+            if "momentum_buffer" in slot:  # laid out as the weights, which decides how sums round
+                slot["momentum_buffer"] = torch.empty_like(parameter).copy_(slot["momentum_buffer"])
         self._steps = int(steps[0])
 
 

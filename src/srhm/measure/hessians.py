@@ -72,8 +72,8 @@ def measure_hessians(
             weights = member.weights[when]
             if weights is None:
                 continue
-            found = spectra(member, weights)
-            for part, spectrum in found.items():
+            spectra_of = spectra(member, weights)
+            for part, spectrum in spectra_of.items():
                 name = {"key": member.key, "when": when, "part": part, "method": spectrum.method}
                 table += [
                     {**name, "rank": rank, "eigenvalue": value}
@@ -98,16 +98,16 @@ def spectra(member: Member, weights: Weights) -> dict[Part, Spectrum]:
         return {
             part: Spectrum.exact(torch.linalg.eigvalsh(h).flip(0)) for part, h in matrices.items()
         }
-    found: dict[Part, Spectrum] = {}
+    known: dict[Part, Spectrum] = {}
     curvatures = at.curvatures()
     # Rows of the kernel of points with l'' not zero.
     n_curved = int(curvatures.flatten(1).any(dim=1).sum()) * curvatures.shape[1]
     for part in PARTS:
         if part == "H0" and n_curved <= MAX_EXACT:
-            found[part] = Spectrum.exact(h0_of_curved_points(member, weights, at))
+            known[part] = Spectrum.exact(h0_of_curved_points(member, weights, at))
         else:
-            found[part] = _ends(at, part, min(N_LANCZOS, (n - 1) // 2), member)
-    return found
+            known[part] = _ends(at, part, min(N_LANCZOS, (n - 1) // 2), member)
+    return known
 
 
 def loss_at(member: Member, weights: Weights) -> LossAt:
@@ -122,10 +122,10 @@ def h0_of_curved_points(member: Member, weights: Weights, at: LossAt) -> Tensor:
     if not bool(curved.any()):
         return torch.empty(0, dtype=torch.float64)
     x, y = at.x[curved], at.y[curved]
-    own = LossAt.of(member.predictor, weights, x, y, at.loss, member=0)
+    at_curved = LossAt.of(member.predictor, weights, x, y, at.loss, member=0)
     theta = tangent_kernel(member.network, weights, x)[0]
     # Both are means over points: over the curved ones here, over all in H0.
-    return h0_spectrum_from_kernel(theta, own) * (len(x) / len(at.x))
+    return h0_spectrum_from_kernel(theta, at_curved) * (len(x) / len(at.x))
 
 
 def _ends(at: LossAt, part: Part, n_eigenvalues: int, member: Member) -> Spectrum:
@@ -139,7 +139,7 @@ def _ends(at: LossAt, part: Part, n_eigenvalues: int, member: Member) -> Spectru
             continue
         first = generator(cell["seed"], role="drawing", member=cell["member"])
         try:
-            found = lanczos(
+            values_there = lanczos(
                 at,
                 part,
                 n_eigenvalues=n_eigenvalues,
@@ -148,7 +148,7 @@ def _ends(at: LossAt, part: Part, n_eigenvalues: int, member: Member) -> Spectru
             )
         except ArpackNoConvergence:
             continue
-        values += found[::-1].tolist()
+        values += values_there[::-1].tolist()
         ranks += places
     return Spectrum("lanczos", torch.tensor(values, dtype=torch.float64), ranks)
 
@@ -159,9 +159,9 @@ def _summary(member: Member, weights: Weights, spectrum: Spectrum) -> dict[str, 
     counts: dict[str, Any] = {"n_zero": n, "n_negative": 0, "n_positive": 0}
     fraction = float("nan")
     if len(spectrum.eigenvalues):
-        found = summarise(spectrum.eigenvalues, n=n)
-        counts = {name: getattr(found, name) for name in counts}
-        fraction = found.negative_fraction
+        counted = summarise(spectrum.eigenvalues, n=n)
+        counts = {name: getattr(counted, name) for name in counts}
+        fraction = counted.negative_fraction
     if spectrum.method == "lanczos":
         counts["n_zero"], fraction = None, float("nan")
     return {

@@ -72,14 +72,14 @@ def targets_of(member: Member) -> dict[str, Tensor]:
     data, cell = member.data, member.cell
     labels = data.y_test[:N_POINTS]
     if cell["labels"] == "classes":
-        found = {"labels": indicators(labels.numpy(), n_values=cell["n_c"])}
+        targets = {"labels": indicators(labels.numpy(), n_values=cell["n_c"])}
     else:
-        found = {"labels": labels[:, None].to(torch.float64)}
+        targets = {"labels": labels[:, None].to(torch.float64)}
     if data.grammar is not None and data.test is not None:
         level2: Any = latents(data.grammar, data.test[np.arange(len(labels))], level=2)
         n_values = cell["v"] if cell["L"] > 1 else cell["n_c"]
-        found["level2"] = indicators(level2, n_values=n_values)
-    return found
+        targets["level2"] = indicators(level2, n_values=n_values)
+    return targets
 
 
 # Evaluations of a flow of the cross-entropy, at most, and never more than the budget of the cell.

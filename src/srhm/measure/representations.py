@@ -81,10 +81,10 @@ def layer_representations(
     """
     if not whitening and "layer1.bias" not in weights:
         return _sparse(weights, geometry, data)
-    found = _dense(weights, geometry, data, whitening)
-    last = found[-1].values[:, 0]
+    hidden = _dense(weights, geometry, data, whitening)
+    last = hidden[-1].values[:, 0]
     logits = last @ weights["readout"] / geometry.width  # Eq. 10: summed over channels, over H
-    return [*found, one_node(logits)]
+    return [*hidden, one_node(logits)]
 
 
 def _sparse(
@@ -93,12 +93,12 @@ def _sparse(
     """As the engine evaluates its test set: at the active places of each datum only."""
     dtype = weights["readout"].dtype.type
     *hidden, logits = sparse.representations(geometry, weights, data, dtype=dtype)
-    found: list[Representation] = []
+    layers: list[Representation] = []
     places = data.positions
     for values, layer in zip(hidden, geometry.layers, strict=True):
         places = places[:, :: layer.arity] // layer.filter_size
-        found.append(Representation(values, places, layer.n_places))
-    return [*found, one_node(logits)]
+        layers.append(Representation(values, places, layer.n_places))
+    return [*layers, one_node(logits)]
 
 
 def _dense(

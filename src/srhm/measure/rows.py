@@ -45,8 +45,8 @@ def measured_rows(
     made = resolved(spec["function"])(spec["cells"], store=store, log=log, **named)
     if isinstance(made, Mapping):
         return {table: made.get(table, ()) for table, _ in spec["tables"]}
-    found = made if isinstance(made, tuple) else (made,)
-    return {table: own for (table, _), own in zip(spec["tables"], found, strict=True)}
+    tables = made if isinstance(made, tuple) else (made,)
+    return {table: rows for (table, _), rows in zip(spec["tables"], tables, strict=True)}
 
 
 def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]) -> None:
@@ -54,5 +54,5 @@ def write_measured(spec: Mapping[str, Any], rows: Rows, files: Mapping[str, str]
     for table, name in spec["tables"]:
         schema = schema_of(name)
         names = {"curve": spec["curve"], **spec["columns"]}
-        own = {name: value for name, value in names.items() if name in schema.names}
-        write_table([{**own, **row} for row in rows[table]], Path(files[table]), schema)
+        known = {name: value for name, value in names.items() if name in schema.names}
+        write_table([{**known, **row} for row in rows[table]], Path(files[table]), schema)

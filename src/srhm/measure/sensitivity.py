@@ -137,17 +137,17 @@ def sensitivities(
     table = []
     for kind, level in images:
         for k in range(n_layers):
-            found = UNDEFINED
+            ratio = UNDEFINED
             if (kind, level) in changed:
                 norm = float((totals[k] ** 2).sum())
-                found = ratio_to_pairs(distances[kind, level][k], squares[k], overlaps[k], norm)
+                ratio = ratio_to_pairs(distances[kind, level][k], squares[k], overlaps[k], norm)
             table.append(
                 {
                     "kind": kind,
                     "layer": probe.layers[k],
                     "k": k + 1,
                     "l": level,
-                    **asdict(found),
+                    **asdict(ratio),
                     "n_draws": n_draws,
                 }
             )

@@ -18,13 +18,13 @@ def singular_values(network: Network, weights: Mapping[str, Tensor]) -> dict[str
     layer1 ... layerL: (E, filters, r), one filter matrix (K C, H) for each place of an LCN and one
     for all places of a CNN or FCN; readout: (E, 1, r) of the matrix (H, O).
     """
-    found = {}
+    values = {}
     for k, (layer, shared) in enumerate(zip(network.layers, network.shared, strict=True), 1):
         w = weights[f"layer{k}"]
         filters = w.reshape(len(w), 1 if shared else layer.n_places, -1, network.width)
-        found[f"layer{k}"] = torch.linalg.svdvals(filters * layer.scale)
-    found["readout"] = torch.linalg.svdvals(weights["readout"] * network.output_scale)[:, None]
-    return found
+        values[f"layer{k}"] = torch.linalg.svdvals(filters * layer.scale)
+    values["readout"] = torch.linalg.svdvals(weights["readout"] * network.output_scale)[:, None]
+    return values
 
 
 def representation_eigenvalues(
@@ -36,12 +36,12 @@ def representation_eigenvalues(
     values (places times H); covariance divided by the number of data. x: (B, d, v) or (E, B, d, v).
     """
     with torch.no_grad():
-        found = trace(network, weights, x)
+        traced = trace(network, weights, x)
     spectra = {}
-    for k, hidden_EDBH in enumerate(found.hidden, start=1):
+    for k, hidden_EDBH in enumerate(traced.hidden, start=1):
         members, _, batch, _ = hidden_EDBH.shape
         spectra[f"layer{k}"] = hidden_EDBH.transpose(1, 2).reshape(members, batch, -1)
-    spectra["output"] = found.outputs
+    spectra["output"] = traced.outputs
     centred = {name: z_EBF - z_EBF.mean(dim=1, keepdim=True) for name, z_EBF in spectra.items()}
     return {
         name: torch.linalg.svdvals(z_EBF).square() / z_EBF.shape[1]

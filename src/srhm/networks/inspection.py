@@ -129,16 +129,16 @@ def table1() -> list[dict[str, Any]]:
     rows = []
     for name in (net for nets in FAMILIES.values() for net in nets):
         for dimensions in (2, 1):
-            found = structure(name, dimensions=dimensions)
+            measured = structure(name, dimensions=dimensions)
             paper = {f"paper_{item}": text for item, text in PAPER[family(name)].items()}
             rows.append(
                 {
                     "net": name,
                     "family": family(name),
                     "dimensions": dimensions,
-                    **asdict(found),
+                    **asdict(measured),
                     **paper,
-                    "note": "; ".join(_notes(name, dimensions, found)),
+                    "note": "; ".join(_notes(name, dimensions, measured)),
                 }
             )
     return rows
@@ -170,14 +170,14 @@ def _executed(network: nn.Module, x: Tensor) -> list[tuple[nn.Module, bool]]:
 
 def _pooling(met: list[tuple[nn.Module, bool]]) -> str:
     last_convolution = max(i for i, (m, _) in enumerate(met) if isinstance(m, _WEIGHTS[:2]))
-    found = []
+    kinds = []
     if any(fewer for m, fewer in met if isinstance(m, _MAX_POOLS)):
-        found.append("max")
+        kinds.append("max")
     averages = [i for i, (m, fewer) in enumerate(met) if fewer and isinstance(m, _AVERAGES)]
     if averages:
         last_only = min(averages) > last_convolution
-        found.append("average (last layer only)" if last_only else "average")
-    return ", ".join(found) or "none"
+        kinds.append("average (last layer only)" if last_only else "average")
+    return ", ".join(kinds) or "none"
 
 
 def _notes(name: str, dimensions: Dimensions, found: Structure) -> Iterator[str]:

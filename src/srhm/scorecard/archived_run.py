@@ -59,12 +59,12 @@ class Comparison:
 
     def lines(self) -> list[str]:
         """The sentence, and what differs."""
-        found = [self.sentence()]
+        lines = [self.sentence()]
         for what, names in (("other P*", self.far), ("outside", self.outside)):
             if names:
                 more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-                found.append(f"{what}: {', '.join(names[:SHOWN])}{more}")
-        return found
+                lines.append(f"{what}: {', '.join(names[:SHOWN])}{more}")
+        return lines
 
 
 def seed_stars(
@@ -74,15 +74,15 @@ def seed_stars(
 
     criterion: test_error, S_2 and D_2. cells, sensitivities: tables.CELLS, SENSITIVITIES.
     """
-    name = {table: one["curve"] + "|" + one["seed"].astype(str)
-            for table, one in (("cells", cells), ("sensitivities", sensitivities))}  # fmt: skip
+    name = {table: rows["curve"] + "|" + rows["seed"].astype(str)
+            for table, rows in (("cells", cells), ("sensitivities", sensitivities))}  # fmt: skip
     of_seeds = cells.assign(curve=name["cells"])
     table = all_sample_complexities(
         of_seeds, sensitivities.assign(curve=name["sensitivities"]), thresholds=[threshold]
     )
     stars = table.loc[table["criterion"].isin(CRITERIA), ["curve", "criterion", "P_star"]]
-    found = stars.merge(of_seeds[["curve", *GRAMMAR]].drop_duplicates("curve"), on="curve")
-    return found.assign(curve=found["curve"].str.rpartition("|")[0])
+    seeds = stars.merge(of_seeds[["curve", *GRAMMAR]].drop_duplicates("curve"), on="curve")
+    return seeds.assign(curve=seeds["curve"].str.rpartition("|")[0])
 
 
 def compared(
@@ -110,9 +110,11 @@ def compared(
     ]
     outside, n = [], 0
     if scores is not None and archived_scores is not None:
-        own, theirs = (one.set_index("claim").to_dict("index") for one in (scores, archived_scores))
+        here, theirs = (
+            card.set_index("claim").to_dict("index") for card in (scores, archived_scores)
+        )
         for claim in claims:
-            value = own.get(claim, {}).get("value", float("nan"))
+            value = here.get(claim, {}).get("value", float("nan"))
             low, high = (theirs.get(claim, {}).get(end, float("nan")) for end in ("low", "high"))
             if isfinite(value) and low <= high:
                 n += 1
@@ -167,8 +169,8 @@ def compare_tables(
         read_published_table(published / f"{name}.parquet", schema)
         for name, schema in (("cells", CELLS), ("sensitivities", SENSITIVITIES))
     ]
-    own = seed_stars(*tables_of_run(tables))
-    return compared(own, seed_stars(*theirs), claims=claims, **scores)
+    ours = seed_stars(*tables_of_run(tables))
+    return compared(ours, seed_stars(*theirs), claims=claims, **scores)
 
 
 if __name__ == "__main__":  # FOLDER of tables: P* of each seed, as reference/ keeps them

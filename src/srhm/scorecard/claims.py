@@ -27,8 +27,8 @@ class RememberedTables(dict[str, pd.DataFrame]):
         """A copy of what the function gives, which is called for each key once."""
         if key not in self._known:
             self._known[key] = computed()
-        found: Found = deepcopy(self._known[key])
-        return found
+        value: Found = deepcopy(self._known[key])
+        return value
 
 
 def once(tables: Tables, key: Hashable, computed: Callable[[], Found]) -> Found:

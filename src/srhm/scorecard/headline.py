@@ -154,24 +154,24 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
     Reproduced: all rows are. Differ: a row does. Beside another statement stand its rows that are
     not reproduced, with L, value and what is expected.
     """
-    found: dict[str, list[str]] = {"Reproduced": [], "Differ": [], "Inconclusive": []}
+    kinds: dict[str, list[str]] = {"Reproduced": [], "Differ": [], "Inconclusive": []}
     for says, group in groupby(rows, key=lambda row: row.says):
         unsettled = [row for row in group if row.verdict != "reproduced"]
         short = [row for row in unsettled if row.verdict == "differs"]
         kind = "Differ" if short else "Inconclusive" if unsettled else "Reproduced"
         details = "; ".join(dict.fromkeys(map(_details, short or unsettled)))
-        found[kind].append(f"{says} ({details})" if details else says)
-    return {kind: statements for kind, statements in found.items() if statements}
+        kinds[kind].append(f"{says} ({details})" if details else says)
+    return {kind: statements for kind, statements in kinds.items() if statements}
 
 
 def _details(row: ForestRow) -> str:
     """L and the transformation where the row has them, value and what is expected."""
     named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
-    of = ", ".join(found[0] for found in named if found)
+    subject = ", ".join(match[0] for match in named if match)
     expected = row.expected.partition(" ±")[0].partition(" within")[0]
     words = f"{row.value}, not {expected}" if row.ours else "not measured"
     words += f", like the authors' {row.theirs.split()[0]}" if row.like_authors else ""
-    return f"{of}: {words}" if of else words
+    return f"{subject}: {words}" if subject else words
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:

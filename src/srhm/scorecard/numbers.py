@@ -80,10 +80,10 @@ def value_text(row: Row) -> str:
 
 def distances_text(row: Row) -> tuple[str, str]:
     """Distance from what is expected in errors and in tolerances; "–": not known, or no number."""
-    found = in_errors(row), in_tolerances(row)
+    distances = in_errors(row), in_tolerances(row)
     return (
-        f"{found[0]:+.1f}".replace("-", "−") if isfinite(found[0]) else "–",
-        f"{found[1]:+.2f}".replace("-", "−") if isfinite(found[1]) else "–",
+        f"{distances[0]:+.1f}".replace("-", "−") if isfinite(distances[0]) else "–",
+        f"{distances[1]:+.2f}".replace("-", "−") if isfinite(distances[1]) else "–",
     )
 
 

@@ -59,11 +59,11 @@ class RowFunction:
         """The rows; none where a table is missing or has no rows. Computed once a scorecard."""
         if self.is_missing(tables):
             return pd.DataFrame()
-        given = [
+        tables_given = [
             tables.get(source, pd.DataFrame()) if isinstance(source, str) else source(tables)
             for source in (*self.names, *self.optional)
         ]
-        return once(tables, self, lambda: self.function(*given, **dict(self.options)))
+        return once(tables, self, lambda: self.function(*tables_given, **dict(self.options)))
 
     def is_missing(self, tables: Tables) -> bool:
         """Whether a table that it needs is missing or has no rows."""

@@ -152,8 +152,8 @@ class Sheet:
             why: str | None = None,
             **named: Any,
         ) -> None:
-            given = {"expected": expected, "why": why}
-            named |= {word: value for word, value in given.items() if value is not None}
+            stated = {"expected": expected, "why": why}
+            named |= {word: value for word, value in stated.items() if value is not None}
             about = {"topic": topic, "figure": figure, **shared, **named}
             self.claims.append(Claim(name, says, measure=measure, **about))
 
@@ -186,7 +186,7 @@ class Sheet:
         return tuple(result)
 
     def _words_of(self, claim: Claim, words: Mapping[str, str]) -> Iterator[str]:
-        names = [one.identifier for one in self.claims]
+        names = [known.identifier for known in self.claims]
         for patterns, text in words.items():
             for pattern in patterns.split():
                 if not any(fnmatchcase(name, pattern) for name in names):

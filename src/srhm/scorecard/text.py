@@ -162,7 +162,7 @@ def scorecard_data(parts: Sequence[tuple[pd.DataFrame, Mapping[str, str]]], *, c
     points, with its interval. allowed: the range of what is expected. Of the scale "factor" all are
     logarithms. parts: for each study its scorecard, and {"study", "command"}.
     """
-    found: list[dict[str, Any]] = []
+    claims: list[dict[str, Any]] = []
     for table, made in parts:
         for row in table.to_dict("records"):
             numbers = {name: _known(row[name]) for name in NUMBERS}
@@ -171,8 +171,8 @@ def scorecard_data(parts: Sequence[tuple[pd.DataFrame, Mapping[str, str]]], *, c
             of_row = {"error": error, "in_errors": in_errors, "in_tolerances": in_tolerances}
             numbers |= {name: _known(function(row)) for name, function in of_row.items()}
             texts = {name: row[name] for name in TEXTS}
-            found.append({**texts, **numbers, **allowed, "n": row["n"], **made, "commit": commit})
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
+            claims.append({**texts, **numbers, **allowed, "n": row["n"], **made, "commit": commit})
+    return json.dumps(claims, ensure_ascii=False, indent=1) + "\n"
 
 
 def _known(number: float) -> float | None:

@@ -30,8 +30,8 @@ def complexities_of_grammars(cells: pd.DataFrame, *, threshold: float) -> pd.Dat
     logs = seed_complexities(cells, threshold=threshold)
     seeds = logs.rename_axis("curve").reset_index().astype({"curve": curves["curve"].dtype})
     seeds = seeds.melt("curve", var_name="seed", value_name="log_P").astype({"log_P": float})
-    found = curves.merge(seeds, on="curve").astype({"seed": "int64"})
-    return found.assign(P_star=np.exp(found["log_P"]))
+    grammars = curves.merge(seeds, on="curve").astype({"seed": "int64"})
+    return grammars.assign(P_star=np.exp(grammars["log_P"]))
 
 
 def powers(rows: pd.DataFrame, column: str, *, by: Sequence[str]) -> pd.DataFrame:
@@ -39,18 +39,18 @@ def powers(rows: pd.DataFrame, column: str, *, by: Sequence[str]) -> pd.DataFram
 
     Without those of one s_0 alone, or with a value that is not known.
     """
-    found = []
-    for names, own in rows.groupby(list(by)):
-        x, y = np.log(own["s0"].to_numpy(float) + 1), np.log(own[column].to_numpy(float))
+    exponents = []
+    for names, part in rows.groupby(list(by)):
+        x, y = np.log(part["s0"].to_numpy(float) + 1), np.log(part[column].to_numpy(float))
         if len(set(x)) > 1 and np.isfinite(y).all():
-            found.append([*names, np.polyfit(x, y, 1)[0]])
-    return pd.DataFrame(found, columns=[*by, "exponent"])
+            exponents.append([*names, np.polyfit(x, y, 1)[0]])
+    return pd.DataFrame(exponents, columns=[*by, "exponent"])
 
 
 def mean_exponents(table: pd.DataFrame, *, by: Sequence[str]) -> pd.DataFrame:
     """Means of `exponent` over grammars with 95 % intervals: by, exponent, low, high, n."""
     rows = []
-    for names, own in table.groupby(list(by)):
-        fit = mean(own["exponent"].to_numpy(float))
+    for names, part in table.groupby(list(by)):
+        fit = mean(part["exponent"].to_numpy(float))
         rows.append([*names, fit.slope, fit.low, fit.high, fit.n])
     return pd.DataFrame(rows, columns=[*by, "exponent", "low", "high", "n"])

@@ -66,7 +66,7 @@ def flow_complexity(
     values = values.assign(whole=values["curve"], curve=names)
     pooled_over = (*OWN, "net", "L", "s")
     values = in_blocks(in_blocks(values, [*pooled_over, "criterion"]), OWN)
-    found = sample_complexity(
+    complexities = sample_complexity(
         values,
         thresholds=dict.fromkeys(ERRORS, thresholds),
         columns=("curve", "whole", *OWN, *NET_AND_DATA),
@@ -74,8 +74,8 @@ def flow_complexity(
         members=True,
     )
     n_capped = values.groupby(["curve", "criterion"])["capped"].sum().rename("n_capped")
-    found = found.join(n_capped, on=["curve", "criterion"])
-    return found.assign(curve=found["whole"])[list(COLUMNS)]
+    complexities = complexities.join(n_capped, on=["curve", "criterion"])
+    return complexities.assign(curve=complexities["whole"])[list(COLUMNS)]
 
 
 _NUMBERS = (*GRAMMAR, "hidden_layers")
@@ -101,9 +101,9 @@ def _ensembles(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """A mean of one member is no ensemble."""
     if ensembles.empty:
         return pd.DataFrame()
-    own = ensembles[ensembles["n_members"] > 1]
+    several = ensembles[ensembles["n_members"] > 1]
     columns = ["curve", "P", "alpha_tilde", "seed"]
-    rows = own[[*columns, "ensemble_error", "n_capped"]].merge(
+    rows = several[[*columns, "ensemble_error", "n_capped"]].merge(
         cells[_SHARED].drop_duplicates(columns), on=columns
     )
     return rows[_SHARED].assign(

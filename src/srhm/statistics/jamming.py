@@ -118,18 +118,18 @@ def first_jammed(cells: pd.DataFrame) -> pd.DataFrame:
     by = ["activation", "hidden_layers", "width"]
     for values, part in marked.groupby(by, sort=True, dropna=False):
         parts = part.groupby("P")["jammed"].mean()
-        found = parts.index[parts > 0.5]
-        if len(found):
-            there = part[part["P"] == found.min()]
-            own = there[there["jammed"]]
+        sizes = parts.index[parts > 0.5]
+        if len(sizes):
+            there = part[part["P"] == sizes.min()]
+            jammed = there[there["jammed"]]
             rows.append(
                 {
                     **dict(zip(by, values, strict=True)),
-                    "P": int(found.min()),
-                    "N": int(own["n_weights"].iloc[0]),
-                    "load": float(own["load"].mean()),
-                    "unsatisfied": float(own["unsatisfied"].mean()),
-                    "n_jammed": len(own),
+                    "P": int(sizes.min()),
+                    "N": int(jammed["n_weights"].iloc[0]),
+                    "load": float(jammed["load"].mean()),
+                    "unsatisfied": float(jammed["unsatisfied"].mean()),
+                    "n_jammed": len(jammed),
                     "n_members": len(there),
                 }
             )
@@ -156,14 +156,14 @@ def hessian_modes(cell: pd.Series, summaries: pd.DataFrame) -> Modes | None:
     """What HESSIAN_SUMMARIES say of a row of FLOW_CELLS; None without exact spectra."""
     match = (summaries["curve"] == cell["curve"]) & (summaries["key"] == cell["key"])
     match &= (summaries["when"] == "end") & (summaries["method"] == "exact")
-    own = summaries[match].set_index("part")
-    if not {"H", "H0", "Hp"} <= set(own.index):
+    modes = summaries[match].set_index("part")
+    if not {"H", "H0", "Hp"} <= set(modes.index):
         return None
-    n = int(own.loc["H0", "N"])
+    n = int(modes.loc["H0", "N"])
     return Modes(
         n=n,
-        zero=int(own.loc["H0", "n_zero"]),
+        zero=int(modes.loc["H0", "n_zero"]),
         predicted=max(n - int(cell["n_unsatisfied"]), 0),
-        negative_h=float(own.loc["H", "negative_fraction"]),
-        negative_hp=float(own.loc["Hp", "negative_fraction"]),
+        negative_h=float(modes.loc["H", "negative_fraction"]),
+        negative_hp=float(modes.loc["Hp", "negative_fraction"]),
     )

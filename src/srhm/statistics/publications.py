@@ -55,7 +55,7 @@ def read_publications(
     Raises:
         PublicationError: if a file of one is missing, damaged or of another publication, naming it.
     """
-    found = []
+    runs = []
     for folder in sorted({Path(file).parent for file in files}):
         try:
             provenance = read_provenance_file(folder / PROVENANCE_FILE)
@@ -72,11 +72,11 @@ def read_publications(
             )
             continue
         table = all_sample_complexities(cells, felt, thresholds=provenance["thresholds"])
-        found.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
+        runs.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
         if log:
             log.info("compared with the archived run %s: %d sample complexities of %d networks",
                      folder.parent.name, len(table), provenance["cells"])  # fmt: skip
-    return found
+    return runs
 
 
 def published_complexities(file: Path, *, threshold: float) -> pd.DataFrame:
@@ -90,6 +90,6 @@ def published_complexities(file: Path, *, threshold: float) -> pd.DataFrame:
     kept = cells["net"].isin(["lcn", "cnn"]) & (cells["s"] == 2) & (cells["sparsity"] == "A")
     cells = cells[kept & ~cells["batch"].astype(str).str.startswith("balanced")]
     table = complexities(cells, thresholds=[threshold])
-    own = table[table["criterion"] == "test_error"]
-    own = own.drop_duplicates(["net", *GRAMMAR, *own.columns.intersection(list(OPTIONS))])
-    return own[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")
+    rows = table[table["criterion"] == "test_error"]
+    rows = rows.drop_duplicates(["net", *GRAMMAR, *rows.columns.intersection(list(OPTIONS))])
+    return rows[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")

@@ -65,9 +65,9 @@ def rank_correlation(
     members = [np.flatnonzero(member == g) for g in range(int(member.max(initial=-1)) + 1)]
     once = np.ones((1, x.size), dtype=np.int64)
     value = float(_spearman(x, y, once)[0])
-    found: dict[str, Any] = {"value": value, "n": int(x.size), "n_groups": len(members)}
+    known: dict[str, Any] = {"value": value, "n": int(x.size), "n_groups": len(members)}
     if np.isnan(value):
-        return RankCorrelation(**found, low=nan, high=nan, p_value=nan)
+        return RankCorrelation(**known, low=nan, high=nan, p_value=nan)
     low = high = nan
     if len(members) >= MIN_GROUPS:
         chosen = generator.integers(len(members), size=(n_resamples, len(members)))
@@ -83,7 +83,7 @@ def rank_correlation(
     as_large = int(np.sum(permuted @ centred >= ranks @ centred - 1e-9))
     # The order that was found is one of the permutations.
     p_value = (1 + as_large) / (1 + n_resamples)
-    return RankCorrelation(**found, low=low, high=high, p_value=p_value)
+    return RankCorrelation(**known, low=low, high=high, p_value=p_value)
 
 
 def mean_rank_correlation(
@@ -99,9 +99,9 @@ def mean_rank_correlation(
     columns = [(x[rows, j], y[rows, j], rows) for j, rows in enumerate(known.T)]
 
     def averaged(times: NDArray[np.int64]) -> NDArray[np.float64]:
-        found = np.array([_spearman(a, b, times[:, rows]) for a, b, rows in columns])
-        count = np.isfinite(found).sum(axis=0)
-        return np.where(count > 0, np.nansum(found, axis=0) / np.maximum(count, 1), nan)
+        correlations = np.array([_spearman(a, b, times[:, rows]) for a, b, rows in columns])
+        count = np.isfinite(correlations).sum(axis=0)
+        return np.where(count > 0, np.nansum(correlations, axis=0) / np.maximum(count, 1), nan)
 
     value = float(averaged(np.ones((1, len(x)), dtype=np.int64))[0]) if columns else nan
     low = high = nan

@@ -76,11 +76,11 @@ def families(
     if rows.empty:
         return []
     curve_ensembles = pd.DataFrame(columns=["curve", "P"]) if ensembles is None else ensembles
-    found = []
+    known = []
     for _, part in rows.groupby([*NETWORK, *TASK, *TRAINING], dropna=False, sort=False):
         first = part.iloc[0]
-        own = curve_ensembles["curve"].isin(part["curve"]) & (curve_ensembles["P"] == first["P"])
-        found.append(
+        mask = curve_ensembles["curve"].isin(part["curve"]) & (curve_ensembles["P"] == first["P"])
+        known.append(
             Family(
                 data=str(first["data"]),
                 net=str(first["net"]),
@@ -88,11 +88,11 @@ def families(
                 hidden_layers=int(first["hidden_layers"]),
                 P=int(first["P"]),
                 cells=part,
-                ensembles=curve_ensembles[own],
+                ensembles=curve_ensembles[mask],
             )
         )
     order = {name: i for i, name in enumerate(("cnn", "lcn", "fcn", "softplus", "relu", "tanh"))}
-    return sorted(found, key=lambda one: (one.data, order[one.net], order[one.activation],
+    return sorted(known, key=lambda one: (one.data, order[one.net], order[one.activation],
                                           one.hidden_layers, one.P))  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def averages(
     a finite value (diverged ones; a half time that is not reached) are left out of the mean.
     Logarithmic: geometric mean, and the interval of the logarithm.
     """
-    found = []
+    means = []
     for at, part in rows.groupby(by):
         y = part[column].to_numpy(dtype=float)
         y = y[np.isfinite(y) & ((y > 0) | (not logarithmic))]
@@ -140,13 +140,13 @@ def averages(
         ends = [centre, centre - half, centre + half]
         value, low, high = np.exp(ends) if logarithmic else ends
         status = part["status"]
-        found.append(
+        means.append(
             {by: at, "value": value, "low": low, "high": high, "n": n,
              "n_capped": int((status == "capped").sum()),
              "n_diverged": int((status == "diverged").sum())}
         )  # fmt: skip
     columns = [by, "value", "low", "high", "n", "n_capped", "n_diverged"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(means, columns=columns)
 
 
 def slope_in_scale(cells: pd.DataFrame, column: str, *, lazy: bool) -> Fit:
@@ -185,15 +185,15 @@ def level_set(cells: pd.DataFrame, level: float) -> pd.DataFrame:
     between the values of alpha_tilde. Taken is the first crossing from the lazy side. Widths
     without one are left out.
     """
-    found = []
+    crossings = []
     for width, part in by_width(cells):
         mean = averages(part, "kernel_change", by="alpha_tilde", logarithmic=True)
         mean = mean[mean["value"] > 0].sort_values("alpha_tilde", ascending=False)
         x, y = log_of(mean, "alpha_tilde"), log_of(mean, "value") - np.log(level)
         for i in np.flatnonzero((y[:-1] < 0) & (y[1:] >= 0))[:1]:
             at = x[i] + (x[i + 1] - x[i]) * y[i] / (y[i] - y[i + 1])
-            found.append({"width": width, "alpha_tilde": float(np.exp(at))})
-    return pd.DataFrame(found, columns=["width", "alpha_tilde"])
+            crossings.append({"width": width, "alpha_tilde": float(np.exp(at))})
+    return pd.DataFrame(crossings, columns=["width", "alpha_tilde"])
 
 
 def jamming_line(cells: pd.DataFrame) -> pd.DataFrame:
@@ -271,9 +271,9 @@ def contrast_of_half_times(rows: pd.DataFrame) -> tuple[float, float, float]:
         return np.nan, np.nan, np.nan
     ends = []
     for width, pick in ((widths[-1], "max"), (widths[0], "min")):
-        own = rows[rows["width"] == width]
-        own = own[own["alpha_tilde"] == getattr(own["alpha_tilde"], pick)()]
-        ends.append(np.log(own["scaled"].to_numpy(dtype=float)))
+        end = rows[rows["width"] == width]
+        end = end[end["alpha_tilde"] == getattr(end["alpha_tilde"], pick)()]
+        ends.append(np.log(end["scaled"].to_numpy(dtype=float)))
     value = float(ends[0].mean() - ends[1].mean())
     if min(map(len, ends)) < 2:
         return value, np.nan, np.nan
@@ -293,16 +293,16 @@ def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     tildes = ensembles["alpha_tilde"]
     inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
     rows = all_fitted(ensembles[inside & (ensembles["width"] >= WIDE)])
-    found = []
+    ratios = []
     for (tilde, seed), part in rows.groupby(["alpha_tilde", "seed"]):
         part = part.sort_values("width")
         first, last = part.iloc[0], part.iloc[-1]
         if last["width"] < 4 * first["width"]:
             continue
-        scaled = [one["width"] * one["variance"] for one in (first, last)]
-        found.append({"alpha_tilde": tilde, "seed": seed, "narrow": int(first["width"]),
+        scaled = [ensemble["width"] * ensemble["variance"] for ensemble in (first, last)]
+        ratios.append({"alpha_tilde": tilde, "seed": seed, "narrow": int(first["width"]),
                       "wide": int(last["width"]), "ratio": scaled[1] / scaled[0]})  # fmt: skip
-    return pd.DataFrame(found, columns=["alpha_tilde", "seed", "narrow", "wide", "ratio"])
+    return pd.DataFrame(ratios, columns=["alpha_tilde", "seed", "narrow", "wide", "ratio"])
 
 
 def feature_minus_lazy(cells: pd.DataFrame) -> pd.DataFrame:

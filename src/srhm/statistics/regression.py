@@ -29,20 +29,20 @@ def clustered_error(
     """
     residual = np.eye(len(y)) - hat
     forms = []
-    for one in np.unique(clusters):
-        own = clusters == one
+    for cluster in np.unique(clusters):
+        members = clusters == cluster
         # The residuals of a cluster have this covariance where points are independent.
-        values, vectors = np.linalg.eigh(residual[np.ix_(own, own)])
+        values, vectors = np.linalg.eigh(residual[np.ix_(members, members)])
         kept = values > ROUNDED_EIGENVALUE
         directions = vectors[:, kept]
-        adjusted = directions @ ((directions.T @ weights[own]) / np.sqrt(values[kept]))
-        forms.append(residual[:, own] @ adjusted)
-    found = np.array(forms)
-    products = found @ found.T
+        adjusted = directions @ ((directions.T @ weights[members]) / np.sqrt(values[kept]))
+        forms.append(residual[:, members] @ adjusted)
+    of_points = np.array(forms)
+    products = of_points @ of_points.T
     if not np.trace(products) > 0:
         return nan, 0.0
     dof = float(np.trace(products) ** 2 / np.square(products).sum())
-    return sqrt(float(np.square(found @ y).sum())), dof
+    return sqrt(float(np.square(of_points @ y).sum())), dof
 
 
 CONFIDENCE = 0.95

@@ -139,12 +139,12 @@ def mean_of_seeds(seeds: Sequence[Crossing]) -> Crossing:
     on the side of most of them, and its bound is the mean of P* and bounds, 0 or infinite where
     seeds of the other side have none. `low` and `high` of a known P* hold those of all seeds.
     """
-    known = [one for one in seeds if one != NEVER_MEASURED]
+    known = [seed for seed in seeds if seed != NEVER_MEASURED]
     if not known:
         return NEVER_MEASURED
-    side = np.array([SIDES[one.status] for one in known])
-    lows, highs = (np.array([getattr(one, end) for one in known]) for end in ("low", "high"))
-    sizes = np.array([one.size for one in known])
+    side = np.array([SIDES[seed.status] for seed in known])
+    lows, highs = (np.array([getattr(seed, end) for seed in known]) for end in ("low", "high"))
+    sizes = np.array([seed.size for seed in known])
     if 2 * np.count_nonzero(side) < len(known):
         mean = censored_mean(np.log(sizes), side)
         return Crossing("reached", mean, float(lows.min()), float(highs.max()))
@@ -172,8 +172,8 @@ def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     output = values[of_output]
     output = output.assign(criterion=output["kind"].map(OUTPUT_OF_FCN))
     columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
-    found = values.loc[chosen & (values["criterion"] != ""), columns]
-    return pd.concat([found, output[columns]]) if len(output) else found
+    hidden = values.loc[chosen & (values["criterion"] != ""), columns]
+    return pd.concat([hidden, output[columns]]) if len(output) else hidden
 
 
 def in_blocks(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -267,9 +267,9 @@ def sample_complexity(
         else:
             levels = thresholds[criterion]
         for threshold in levels:
-            own = [crossing(curve.sizes, one, threshold) for one in curve.values.T]
-            mean = mean_of_seeds(own)
-            seeds = np.array([one.log_size for one in own if one.status == "reached"])
+            stars = [crossing(curve.sizes, one, threshold) for one in curve.values.T]
+            mean = mean_of_seeds(stars)
+            seeds = np.array([one.log_size for one in stars if one.status == "reached"])
             seeds_of_row.append(seeds)
             rows.append(
                 {
@@ -302,11 +302,11 @@ def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     if cells.empty:
         return pd.DataFrame()
     cells = cells[~is_dead(cells)]
-    own: dict[tuple[Any, Any], float] = {}
-    for (curve, seed), one in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
-        sizes, errors = (one[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        own[curve, seed] = crossing(sizes, errors, threshold).log_size
-    return pd.Series(own).unstack()
+    stars: dict[tuple[Any, Any], float] = {}
+    for (curve, seed), part in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
+        sizes, errors = (part[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        stars[curve, seed] = crossing(sizes, errors, threshold).log_size
+    return pd.Series(stars).unstack()
 
 
 def threshold_of_sensitivity(criterion: str, curve: Mapping[Any, Any]) -> float:
@@ -350,9 +350,9 @@ def _matrices(values: pd.DataFrame, *, members: bool) -> dict[tuple[str, str], _
             f" and seed {row['seed']}"
         )
     runs = values.groupby(by, sort=False)["value"]
-    found = runs.agg(["mean", "size", "count"]).reset_index()
+    points = runs.agg(["mean", "size", "count"]).reset_index()
     curves: dict[tuple[str, str], _Curve] = {}
-    for (curve, criterion), group in found.groupby(["curve", "criterion"], sort=False):
+    for (curve, criterion), group in points.groupby(["curve", "criterion"], sort=False):
         sizes, size_index = np.unique(group["P"].to_numpy(dtype=float), return_inverse=True)
         seeds, seed_index = np.unique(group["seed"].to_numpy(), return_inverse=True)
         matrix = np.full((sizes.size, seeds.size), nan)
@@ -371,8 +371,8 @@ def _with_deviations(
     threshold are the lucky ones.
     """
     reached = (table["status"] == "reached").to_numpy()
-    own_dof = np.array([max(one.size - 1, 0) for one in seeds]) * reached
-    squares = np.array([one.size * float(np.var(one)) if one.size else 0.0 for one in seeds])
+    own_dof = np.array([max(star.size - 1, 0) for star in seeds]) * reached
+    squares = np.array([star.size * float(np.var(star)) if star.size else 0.0 for star in seeds])
     pool = [table[name] for name in pooled_over]
     sums = pd.DataFrame({"dof": own_dof, "squares": squares * reached})
     sums = sums.groupby(pool, dropna=False).transform("sum")

@@ -36,10 +36,10 @@ def one_grammar(cells: pd.DataFrame, most: Most = "cells") -> pd.DataFrame:
     """
     if cells.empty:
         return cells
-    found = cells.groupby(list(DATA_MODEL), as_index=False).agg(
+    counts = cells.groupby(list(DATA_MODEL), as_index=False).agg(
         networks=("net", "nunique"), cells=("net", "size")
     )
-    ranked = found.sort_values([most, "cells"], ascending=False, kind="stable")
+    ranked = counts.sort_values([most, "cells"], ascending=False, kind="stable")
     return _one_curve_each(_of_grammar(cells, ranked.iloc[0]))
 
 
@@ -100,8 +100,8 @@ def side_by_side(cells: pd.DataFrame, sensitivities: pd.DataFrame, place: Place)
     have neither and are not in it.
     """
     columns = ["curve", "key", "kind", "value"]
-    own = cells[["curve", "key", "net", "width", "P", "status", "n_test", "test_error"]]
-    rows = at_place(sensitivities, place)[columns].merge(own, on=["curve", "key"])
+    networks = cells[["curve", "key", "net", "width", "P", "status", "n_test", "test_error"]]
+    rows = at_place(sensitivities, place)[columns].merge(networks, on=["curve", "key"])
     rows = rows[rows["test_error"].notna()].assign(capped=rows["status"] == "capped")
     groups = rows.groupby(["net", "curve", "width", "P", "kind"], sort=False)
     return groups.agg(

@@ -190,7 +190,7 @@ def _on_the_model(
         words = [grammar_text(own) for own in (compared, growing)]
         pairs = (letters[:2], letters[2:])
         if words[0] != words[1]:
-            words = [f"{', '.join(two)}: {of}" for two, of in zip(pairs, words, strict=True)]
+            words = [f"{', '.join(two)}: {text}" for two, text in zip(pairs, words, strict=True)]
         grammars = "; ".join(dict.fromkeys(words))
         lines = [f"SRHM, {grammars}; transformations of the input's level, $l=1$.",
                  *protocol_lines(shown)]  # fmt: skip
@@ -221,9 +221,9 @@ def _panel(
     words = "guide: slope 1" if prefactor is None else f"guide: ${prefactor:g}\\,R_f^{{1/2}}$"
     if prefactor is None:
         prefactor = float(np.exp(np.median(np.log(y) - power * np.log(x))))
-    found = correlation(points, across_sizes=across, generator=generator(0, role="drawing"))
-    known = isfinite(found.value)
-    rho = interval_text(found.value, found.low, found.high) if known else "not determined"
+    rank = correlation(points, across_sizes=across, generator=generator(0, role="drawing"))
+    known = isfinite(rank.value)
+    rho = interval_text(rank.value, rank.low, rank.high) if known else "not determined"
     networks = nets({*looks.NETS, *points["net"]}, title="Networks")
     labels = {0: "largest $P$", len(sizes) - 1: "smallest $P$"} if len(sizes) > 1 else {}
     marks = [
@@ -235,7 +235,7 @@ def _panel(
         for i, size in enumerate(reversed(sizes))
     ]  # fmt: skip
     return Panel(
-        title=f"{title}: $\\rho$ = {rho}, $n={found.n}$", x=Axis(label, log=True, limits=limits),
+        title=f"{title}: $\\rho$ = {rho}, $n={rank.n}$", x=Axis(label, log=True, limits=limits),
         y=Axis("test error $\\varepsilon$", log=True,
                limits=(bottom / (3 * ROOM if none.any() else ROOM), y.max() * ROOM)),
         marks=[*marks, law(limits, lambda at: prefactor * at**power, words,
@@ -299,9 +299,9 @@ def _papers(row: Mapping[str, Any]) -> list[str]:
 
 def _notes(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Lines of "VGG11, VGG16: depth 9: ...": equal notes of a family once; those on 1-D once."""
-    found: dict[str, list[str]] = {}
+    networks: dict[str, list[str]] = {}
     for row in rows:
         for note in filter(None, row["note"].split("; ")):
             if row["dimensions"] == 2:
-                found.setdefault(note, []).append(looks.net(row["net"]).label)
-    return [f"{', '.join(names)}: {note}" for note, names in found.items()]
+                networks.setdefault(note, []).append(looks.net(row["net"]).label)
+    return [f"{', '.join(names)}: {note}" for note, names in networks.items()]

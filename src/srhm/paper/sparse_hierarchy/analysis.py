@@ -73,9 +73,9 @@ def practice_points(
     if curves.empty:
         return pd.DataFrame(columns=list(PRACTICE_COLUMNS))
     readings = nearest_sizes(cells[cells["curve"].isin(curves["curve"])])
-    found = readings.groupby("curve")["log_size"].agg(["mean", "size"])
+    means = readings.groupby("curve")["log_size"].agg(["mean", "size"])
     curves = curves.assign(
-        log_ours=curves["curve"].map(found["mean"]), n_read=curves["curve"].map(found["size"])
+        log_ours=curves["curve"].map(means["mean"]), n_read=curves["curve"].map(means["size"])
     )
     known = published[["net", *GRAMMAR, "P_star"]].rename(columns={"P_star": "published"})
     both = curves.merge(known, on=["net", *GRAMMAR])
@@ -226,12 +226,12 @@ def placements_ratio(*, depth: int, branching: int, n_empty: int) -> float:
 
     def needed(sparsity: Sparsity) -> float:
         # What v, m and n_c are has no part in it.
-        one = GrammarParameters(
+        parameters = GrammarParameters(
             depth=depth, branching=branching, n_features=2, n_synonyms=1, n_classes=2,
             n_empty=n_empty, sparsity=sparsity,
         )  # fmt: skip
         # Two data have all features of one rule at the same places in one of n_placements cases.
-        return one.n_placements / equal_children(one) ** (depth - 1)
+        return parameters.n_placements / equal_children(parameters) ** (depth - 1)
 
     return needed("B") / needed("A")
 

@@ -224,9 +224,9 @@ def learning_curves(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Grammars of the main curves with first and last P, the test errors there, and who learns."""
     errors = cells.loc[cells["curve"].isin(rows["curve"]), [*UNIT, "P", "test_error"]]
     ends = errors.rename(columns={"test_error": "error"}).sort_values("P").groupby(UNIT)
-    for end, found in (("first", ends.head(1)), ("last", ends.tail(1))):
+    for end, cells_there in (("first", ends.head(1)), ("last", ends.tail(1))):
         named = {name: f"{name}_{end}" for name in ("P", "error")}
-        rows = rows.merge(found.rename(columns=named), on=UNIT)
+        rows = rows.merge(cells_there.rename(columns=named), on=UNIT)
     return left_out(
         rows,
         {
@@ -246,14 +246,14 @@ def _of_text(rows: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
 def _ends(rows: pd.DataFrame, felt: pd.DataFrame) -> pd.DataFrame:
     """Sensitivities at the first and last P of each grammar: first, last, log_ratio."""
     entry = [*UNIT, *ENTRY]
-    found = rows[[*UNIT, "L", "P_first", "P_last"]]
-    found = found.merge(felt[entry].drop_duplicates(), on=UNIT)
+    sensitivities = rows[[*UNIT, "L", "P_first", "P_last"]]
+    sensitivities = sensitivities.merge(felt[entry].drop_duplicates(), on=UNIT)
     for end in ("first", "last"):
         names = {"P": f"P_{end}", "value": end}
-        found = found.merge(felt.rename(columns=names), on=[*entry, f"P_{end}"])
-    found = found[(found["first"] > 0) & found["last"].notna()]
-    ratio = (found["last"] / found["first"]).clip(lower=LEAST_RATIO)
-    return found.assign(log_ratio=np.log(ratio))
+        sensitivities = sensitivities.merge(felt.rename(columns=names), on=[*entry, f"P_{end}"])
+    sensitivities = sensitivities[(sensitivities["first"] > 0) & sensitivities["last"].notna()]
+    ratio = (sensitivities["last"] / sensitivities["first"]).clip(lower=LEAST_RATIO)
+    return sensitivities.assign(log_ratio=np.log(ratio))
 
 
 def _starting_unlearnt(rows: pd.DataFrame) -> pd.DataFrame:

@@ -143,22 +143,22 @@ def _learning_curve(cells: pd.DataFrame, row: pd.Series | None, threshold: float
     """Panel A: test error of every seed, their average, the threshold and P* with its interval."""
     if row is None:
         return Panel(title="LCN")
-    own = cells[cells["curve"] == row["curve"]]
-    own = own.assign(error=100 * own["test_error"], lost=100.0)
-    mean = own.groupby("P", as_index=False)["error"].mean()  # leaves out NaN, as P* does
+    curve = cells[cells["curve"] == row["curve"]]
+    curve = curve.assign(error=100 * curve["test_error"], lost=100.0)
+    mean = curve.groupby("P", as_index=False)["error"].mean()  # leaves out NaN, as P* does
     star, low, high = (float(row[name]) for name in ("P_star", "P_star_low", "P_star_high"))
     tint, at = looks.net("lcn").colour, 100 * threshold
     note = {"not_reached": "threshold not reached", "below_range": "below all $P$"}.get(
         row["status"], ""
     )
     marks = [
-        Marks(rows=own, x="P", y="error", each=["seed"], label="one seed", name="seed", colour=tint,
-              alpha=0.4, size=2.0, width=0.7, line="-"),
+        Marks(rows=curve, x="P", y="error", each=["seed"], label="one seed", name="seed",
+              colour=tint, alpha=0.4, size=2.0, width=0.7, line="-"),
         Marks(rows=mean, x="P", y="error", label="average over seeds", name="mean", colour="black",
               size=3.0, line="-", order=3.0),
-        Marks(rows=own[own["status"] == "capped"], x="P", y="error", name="capped",
+        Marks(rows=curve[curve["status"] == "capped"], x="P", y="error", name="capped",
               label="stopped at the step limit", colour=tint, marker="s", filled=False, size=5.0),
-        Marks(rows=own[own["test_error"].isna()], x="P", y="lost", label="diverged",
+        Marks(rows=curve[curve["test_error"].isna()], x="P", y="lost", label="diverged",
               name="diverged", colour=tint, marker="x"),
         level(at, f"threshold {at:.3g} %", name="threshold", line="--"),
     ]  # fmt: skip
@@ -168,7 +168,7 @@ def _learning_curve(cells: pd.DataFrame, row: pd.Series | None, threshold: float
             Marks(rows=point, x="P", y="error", x_low="low", x_high="high", label="$P^*$, interval",
                   name="P_star", colour="black", marker="D", filled=False, size=5.0, order=4.0)
         )  # fmt: skip
-        rounded = [f"{float(f'{one:.3g}'):,.0f}" for one in (star, low, high)]
+        rounded = [f"{float(f'{number:.3g}'):,.0f}" for number in (star, low, high)]
         ends = f"\n[{rounded[1]}, {rounded[2]}]" if isfinite(low) else ""
         note = note or f"$P^*$ = {rounded[0]}{ends}"
     return Panel(title=f"LCN, $L={row['L']}$, $v={row['v']}$, $s_0={row['s0']}$", marks=marks,
@@ -258,12 +258,12 @@ def sparsity_b(
 
 def _averages(cells: pd.DataFrame) -> pd.DataFrame:
     """Means and ends (in %) of each curve and P, whether one was capped or diverged; scaled P."""
-    own = cells.assign(error=100 * cells["test_error"], capped=cells["status"] == "capped",
+    seeds = cells.assign(error=100 * cells["test_error"], capped=cells["status"] == "capped",
                        diverged=cells["test_error"].isna())  # fmt: skip
     scale = {row["curve"]: predicted(row) for _, row in cells.drop_duplicates("curve").iterrows()}
-    found = spread(own, "error", ["curve", "net", "L", "s0", "v", "P"],
+    means = spread(seeds, "error", ["curve", "net", "L", "s0", "v", "P"],
                    flags=["capped", "diverged"])  # fmt: skip
-    return found.assign(scaled=found["P"] / found["curve"].map(scale).astype(float))
+    return means.assign(scaled=means["P"] / means["curve"].map(scale).astype(float))
 
 
 def branching(
@@ -274,16 +274,16 @@ def branching(
     table = at_threshold(sample_complexity, threshold)
     table = table[table["net"] == net]
     curves = with_prediction(text_curves(table, width=width, branching=3))
-    beside = with_prediction(published[(published["net"] == net) & (published["s"] == 3)])
+    authors = with_prediction(published[(published["net"] == net) & (published["s"] == 3)])
     constant = with_prediction(constant_curves(table, width=width))[: None if net == "lcn" else 0]
-    everything = pd.concat([curves, constant, beside if len(curves) else beside[:0]])
+    everything = pd.concat([curves, constant, authors if len(curves) else authors[:0]])
     by = [depths(everything), empty_places(everything["s0"])]
     drawn = list(zip(constant["s"], constant["L"], strict=True))
     absent = ", ".join(str(pair) for pair in product((2, 3), (2, 3)) if pair not in drawn)
     return mosaic([
-        _against_prediction(curves, beside, net=net, by=by, title=f"{net.upper()}, $s=3$"),
+        _against_prediction(curves, authors, net=net, by=by, title=f"{net.upper()}, $s=3$"),
         _constant(constant, by[0]) if net == "lcn" else
-        _over_prediction(curves, beside, net=net, by=by),
+        _over_prediction(curves, authors, net=net, by=by),
     ], columns=2, preset=preset, height=3.1, notes=[
         f"{net.upper()}, s = 3: {curves_and_seeds(curves)}.",
         *([f"B lacks (s, L) = {absent}."] if net == "lcn" and absent else []),
@@ -329,13 +329,13 @@ def authors_points(
     Bars: 95 % of what one reading of one grammar on the authors' grid of P would give.
     """
     points = practice_points(sample_complexity, cells, published)
-    over = {end: points["published"] / points[of] for end, of in
+    over = {end: points["published"] / points[column] for end, column in
             (("ratio", "ours"), ("low_ratio", "high"), ("high_ratio", "low"))}  # fmt: skip
     points = points.assign(**{name: values.astype(float) for name, values in over.items()})
     # All panels from half the least to twice the largest: one has few points.
     ends = (points["ours"].min() / 2, points["ours"].max() * 2) if len(points) else (None, None)
     by = [net_colours(points["net"]), depths(points), empty_places(points["s0"])]
-    factors = ", ".join(f"{str(net).upper()} ×{np.exp(own.mean()):.2f}" for net, own in
+    factors = ", ".join(f"{str(net).upper()} ×{np.exp(ratios.mean()):.2f}" for net, ratios in
                         points[points["s"] == 2].groupby("net")["log_ratio"])  # fmt: skip
     return mosaic([
         Panel(title=title, x=Axis("our $P^*$", log=True, limits=ends),
@@ -362,8 +362,8 @@ def practice(
     Both P* at this threshold, the divisor that of the error at the stop; s = 2, n_c = v,
     m = v^(s-1), sparsity A, this width. A panel for each L, a row for each choice of the table.
     """
-    tables = [_choices(at_threshold(sample_complexity, threshold, criterion=one), width)
-              for one in CRITERIA.looks]  # fmt: skip
+    tables = [_choices(at_threshold(sample_complexity, threshold, criterion=criterion), width)
+              for criterion in CRITERIA.looks]  # fmt: skip
     rows = pd.concat(tables, ignore_index=True)
     # Data models that were learnt in another way than the text's too; the text's own error at the
     # stop over itself is 1.
@@ -381,18 +381,18 @@ def practice(
     return mosaic([
         Panel(title=f"CNN, $L={depth}$", x=Axis("$P^*$ in units of the text's $P^*$", log=True),
               y=Axis(limits=(len(names) - 0.5, -0.5), ticks=dict(enumerate(names))), marks=[
-                  Marks(rows=own, x="y", y="place", x_beyond="y_beyond", by=[CRITERIA], size=2.5,
+                  Marks(rows=shown, x="y", y="place", x_beyond="y_beyond", by=[CRITERIA], size=2.5,
                         alpha=0.4, name="curve", label="a curve", arrow_label="censored: $P^*$"),
-                  Marks(rows=averaged(own[own["y_beyond"] == 0], "y", at="place",
+                  Marks(rows=averaged(shown[shown["y_beyond"] == 0], "y", at="place",
                                       by=["criterion"], logarithmic=True), x="value", y="place",
                         x_low="low", x_high="high", by=[CRITERIA], size=5, name="mean",
                         label="geometric mean over curves, with its 95 % interval"),
                   level(1, "$P^*$ of the text", name="text", line="--", across="y"),
               ])
-        for depth in (2, 3) for own in [drawn[drawn["L"] == depth]]
+        for depth in (2, 3) for shown in [drawn[drawn["L"] == depth]]
     ], columns=2, preset=preset, height=0.35 * len(names) + 1, share="y", notes=[
-        *(f"CNN, L = {depth}, v = {', '.join(map(str, sorted(set(own['v']))))}:"
-          f" {curves_and_seeds(own)}." for depth, own in drawn.groupby("L")),
+        *(f"CNN, L = {depth}, v = {', '.join(map(str, sorted(set(shown['v']))))}:"
+          f" {curves_and_seeds(shown)}." for depth, shown in drawn.groupby("L")),
         *([f"{lost} P* are left out, as the text's P* is censored."] if lost else []),
     ])  # fmt: skip
 

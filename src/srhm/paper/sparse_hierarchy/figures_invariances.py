@@ -68,7 +68,7 @@ def invariances(
     rows = sample_complexity[sample_complexity["net"] == practice]
     made = [(str(practice), s, practice_curves(rows, branching=s), OUTPUT_OF_FCN)
             for s in branchings]  # fmt: skip
-    kinds += [one for one in made if len(one[2])]
+    kinds += [shown for shown in made if len(shown[2])]
     tables = pd.concat([table for _, _, table, _ in kinds])
     everything = at_threshold(tables, threshold)
     by = [depths(everything), empty_places(everything["s0"])]
@@ -77,8 +77,8 @@ def invariances(
     for own_net, s, table, criteria in kinds:
         errors = at_threshold(table, threshold)
         for kind in LAYER_TWO:
-            own = table[table["criterion"] == criteria[kind]]
-            both = errors.merge(own, on="curve", suffixes=("", OTHER))
+            felt = table[table["criterion"] == criteria[kind]]
+            both = errors.merge(felt, on="curve", suffixes=("", OTHER))
             label = f"$P^*_{kind}$ of ${kind}$ of the output = {100 * OUTPUT_THRESHOLD:.3g} %"
             if criteria is LAYER_TWO:
                 label = _at_layer_two(kind, own_net, s, sorted(set(both["L"].tolist())))
@@ -140,7 +140,7 @@ def _transformation(kind: str) -> Panel:
         axes.set(xlim=(0, MARGIN + PANEL + 0.4), ylim=(HEIGHT, TOP), aspect="equal")
         draw_tree(axes, MARGIN, TREE, grammar, datum)
         # The row of the image below that of the datum.
-        before, after = (symbols(one, PARAMETERS)[0] for one in (datum, image))
+        before, after = (symbols(data, PARAMETERS)[0] for data in (datum, image))
         row_of_tiles(axes, MARGIN, TRANSFORMED, after.tolist(), INPUT_COLOURS)
         for first, last in runs(before != after):
             frame(axes, MARGIN + first, TRANSFORMED, width=last - first, pad=0.08)
@@ -179,28 +179,28 @@ def sensitivity_curves(
     rows = rows[
         (rows["net"] == net) & (rows["L"] == 2) & (rows["variant"] == "text") & (rows["n"] > 0)
     ]
-    found = set(rows["v"].astype(int))
-    n_features = FEATURES if FEATURES in found else max(found, default=None)
+    features = set(rows["v"].astype(int))
+    n_features = FEATURES if FEATURES in features else max(features, default=None)
     rows = rows[rows["v"] == n_features]
-    own, by = cells[cells["curve"].isin(rows["curve"])], ["curve", "s0", "P"]
-    curves = own.drop_duplicates("curve")
+    trained, by = cells[cells["curve"].isin(rows["curve"])], ["curve", "s0", "P"]
+    curves = trained.drop_duplicates("curve")
     law = {row["curve"]: theory.predicted(row) for _, row in curves.iterrows()}
     errors, values = (
-        one.assign(x=one["P"] / one["curve"].map(law).astype(float))
-        for one in (own.groupby(by, as_index=False)["test_error"].mean(),
+        table.assign(x=table["P"] / table["curve"].map(law).astype(float))
+        for table in (trained.groupby(by, as_index=False)["test_error"].mean(),
                     spread(rows, "value", ["kind", "layer", "l", *by]))
     )  # fmt: skip
-    places, (equation, formula) = empty_places(own["s0"]), EQUATIONS[net]
+    places, (equation, formula) = empty_places(trained["s0"]), EQUATIONS[net]
     x = Axis(f"$P\\;/\\;{formula}$   ({equation})", log=True)
     panels = []
     for kind, name in KINDS.items():
         of_kind = values[values["kind"] == kind]
-        beside = errors[errors["curve"].isin(of_kind["curve"])]
+        learnt = errors[errors["curve"].isin(of_kind["curve"])]
         at = theory.sensitivity_threshold(kind, net, depth=2, branching=2)
         threshold = level(at, "threshold of $P^*_S$, $P^*_D$", name="threshold", line="--")
         panels += [
             Panel(title=title, x=x, y=Axis(name, limits=(-0.03, None)), marks=[
-                Marks(rows=beside, x="x", y="test_error", by=[places], each=["curve"], colour=ERROR,
+                Marks(rows=learnt, x="x", y="test_error", by=[places], each=["curve"], colour=ERROR,
                       alpha=0.4, line="-", width=0.8, size=2.5, order=1.0, name="error",
                       label="test error $\\varepsilon$"),
                 Marks(rows=of_kind[of_kind["layer"] == layer], x="x", y="value", low="low",
@@ -210,6 +210,6 @@ def sensitivity_curves(
             ] if len(of_kind) else [])
             for layer, title in LAYERS.items()
         ]  # fmt: skip
-    notes = [f"{net.upper()}, L = s = 2, v = {n_features}: {curves_and_seeds(own)}."]
+    notes = [f"{net.upper()}, L = s = 2, v = {n_features}: {curves_and_seeds(trained)}."]
     return mosaic(panels, columns=3, preset=preset, height=1.95, share="y",
-                  notes=notes if len(own) else [])  # fmt: skip
+                  notes=notes if len(trained) else [])  # fmt: skip

@@ -71,10 +71,10 @@ NO_GRAMMAR = "0.9"
 
 def first_data(grammar: Grammar, seed: int, n: int = 1) -> Derivations:
     """The first training data of a seed."""
-    found, _ = draw_sample(grammar, n_train=n, n_test=1,
+    data, _ = draw_sample(grammar, n_train=n, n_test=1,
                            train_generator=generator(seed, role="train"),
                            test_generator=generator(seed, role="test"))  # fmt: skip
-    return found
+    return data
 
 
 def _words(axes: Axes, x: float, y: float, text: str, **look: Any) -> None:
@@ -119,7 +119,9 @@ def sample(grammar: Grammar, sparsity: Sparsity, *, seed: int) -> Derivations:
                       generator=generator(seed, role="drawing"))  # fmt: skip
     parts = (first, second, drawn[1 : N_SAMPLES - 1])
     columns = ("labels", "choices", "placements")
-    return derive(grammar, *(np.concatenate([getattr(one, of) for one in parts]) for of in columns))
+    return derive(
+        grammar, *(np.concatenate([getattr(part, column) for part in parts]) for column in columns)
+    )
 
 
 def stages(grammar: Grammar, data: Derivations) -> list[np.ndarray]:
@@ -128,13 +130,13 @@ def stages(grammar: Grammar, data: Derivations) -> list[np.ndarray]:
     Each stage is what the upper t levels of the grammar produce.
     """
     depth = grammar.parameters.depth
-    found = []
+    symbols_of = []
     for t in range(1, depth + 1):
         upper = Grammar(replace(grammar.parameters, depth=t), grammar.rules[depth - t :])
         used = slice(0, depth_slices(upper.parameters)[-1].stop)
         part = derive(upper, data.labels, data.choices[:, used], data.placements[:, used])
-        found.append(symbols(part, upper.parameters))
-    return found
+        symbols_of.append(symbols(part, upper.parameters))
+    return symbols_of
 
 
 def _rules(axes: Axes, left: float, grammar: Grammar, data: Derivations) -> None:
@@ -372,5 +374,5 @@ def _grammars() -> pd.DataFrame:
         for width in range(1, MOST_EMPTY + 2):
             rows.append({"L": depth, "d": (BRANCHING * width) ** depth, "F": width**-depth})
         depth += 1
-    found = pd.DataFrame(rows)
-    return found[(found["d"] <= largest) & (0.999 * smallest <= found["F"])]
+    grammars = pd.DataFrame(rows)
+    return grammars[(grammars["d"] <= largest) & (0.999 * smallest <= grammars["F"])]

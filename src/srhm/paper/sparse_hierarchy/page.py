@@ -55,15 +55,15 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
         usual &= cells[name].isna() | (cells[name] == value)
     kinds = {"this run": cells[usual], "this run, other ways to train": cells[~usual]}
     rows = []
-    for words, own in kinds.items():
-        seeds = own.groupby(["curve", "P"], dropna=False)["seed"].nunique()
+    for words, group in kinds.items():
+        seeds = group.groupby(["curve", "P"], dropna=False)["seed"].nunique()
         width, batch, rate, loss = (
-            _values(own[name])
+            _values(group[name])
             for name in ("width", "batch_size", "learning_rate", "loss_threshold")
             for name in ("width", "batch_size", "learning_rate", "loss_threshold")
         )
-        ways = [width, _values(own["v"]), _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
-        rows += [[words, *ways]] if len(own) else []
+        ways = [width, _values(group["v"]), _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
+        rows += [[words, *ways]] if len(group) else []
     v = _values(published["v"]) if len(published) else NONE
     rows.append(["the paper", "512", v, "1", "4", "0.01 H, 0.003 H", "loss < 0.001"])
     return [
@@ -130,10 +130,10 @@ def _of_widths(
     tables: Mapping[str, pd.DataFrame], published: Sequence[Publication], *, threshold: float
 ) -> list[PageTable]:
     """P* at several widths, of this run and of published ones; none without such curves."""
-    own = tables["sample_complexity"]
+    table = tables["sample_complexity"]
     others = [(run.sample_complexity, run.cells) for run in published]
-    runs = [(own, tables.get("cells", pd.DataFrame())), *others]
-    usual = own[own["net"].isin(("lcn", "cnn"))].drop_duplicates("curve")["width"].mode()
+    runs = [(table, tables.get("cells", pd.DataFrame())), *others]
+    usual = table[table["net"].isin(("lcn", "cnn"))].drop_duplicates("curve")["width"].mode()
     if usual.empty:
         return []
     check = width_check(runs, reference=int(usual.max()), threshold=threshold)
@@ -188,21 +188,21 @@ Coordinates = tuple[Any, ...]  # in the order of NET_AND_DATA
 
 def curves_of_figures(published: pd.DataFrame) -> dict[str, list[Coordinates]]:
     """Net and data of each curve that the paper shows, by figure; published: the paper's points."""
-    found: dict[str, list[Coordinates]] = {}
+    curves: dict[str, list[Coordinates]] = {}
     for figure in FIGURES:
         if figure in POINTS:
             sources, net = POINTS[figure]
             rows = published[published["figure"].isin(sources.split(", "))]
             rows = rows if net is None else rows[rows["net"] == net]
             points = rows[["net", *GRAMMAR]].drop_duplicates().itertuples(index=False)
-            found[figure] = [(*map(_plain, point), "A") for point in points]
+            curves[figure] = [(*map(_plain, point), "A") for point in points]
         else:
-            found[figure] = [
+            curves[figure] = [
                 (net, L, 2, s0, v, v, v, sparsity)
                 for net, depths, features, empty, sparsity in CAPTIONS[figure]
                 for L, v, s0 in product(depths, features, empty)
             ]
-    return found
+    return curves
 
 
 def _plain(value: Any) -> Any:
@@ -222,11 +222,11 @@ def _listed(curves: list[Coordinates]) -> str:
     """Curves in short: CNN, L = 2: 14; CNN, L = 3, s = 3: (s_0, v) = (1, 4), (2, 4)."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for curve in curves:
-        one = dict(zip(NET_AND_DATA, curve, strict=True))
-        key = (one["net"], one["L"], one["s"])
-        groups.setdefault(key, []).append(f"({one['s0']}, {one['v']})")
+        cell = dict(zip(NET_AND_DATA, curve, strict=True))
+        key = (cell["net"], cell["L"], cell["s"])
+        groups.setdefault(key, []).append(f"({cell['s0']}, {cell['v']})")
     parts = []
-    for (net, L, s), own in groups.items():
-        which = f"(s_0, v) = {', '.join(own)}" if len(own) <= FEW else str(len(own))
+    for (net, L, s), places in groups.items():
+        which = f"(s_0, v) = {', '.join(places)}" if len(places) <= FEW else str(len(places))
         parts.append(f"{net.upper()}, L = {L}{'' if s == 2 else f', s = {s}'}: {which}")
     return "; ".join(parts)

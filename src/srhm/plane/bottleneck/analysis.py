@@ -34,9 +34,9 @@ def large_singular_values(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataF
     Columns curve, key, when, layer, k, n_large (mean over the layer's filters), and of the cell
     P, seed, weight_decay, hidden_layers, n_c, status. values, cells: its tables.
     """
-    own = values[values["kind"] == "weights"]
+    rows = values[values["kind"] == "weights"]
     keys = ["curve", "key", "when", "layer", "k"]
-    by_filter = (own["value"] > LARGE).groupby([own[name] for name in (*keys, "filter")]).sum()
+    by_filter = (rows["value"] > LARGE).groupby([rows[name] for name in (*keys, "filter")]).sum()
     counts = by_filter.groupby(keys).mean().rename("n_large").reset_index()
     names = ["P", "seed", "weight_decay", "hidden_layers", "n_c", "status"]
     return counts.merge(cells[["curve", "key", *names]], on=["curve", "key"])

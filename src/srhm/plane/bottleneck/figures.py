@@ -22,14 +22,14 @@ def bottleneck(
     sensitivities: pd.DataFrame, *, preset: str,
 ) -> Figure:  # fmt: skip
     """Weights, representations and sensitivities of every layer with and without weight decay."""
-    own = cells[cells["study"] == analysis.STUDY]
+    nets = cells[cells["study"] == analysis.STUDY]
     on = ["curve", "key"]
-    coordinates = own[[*on, "P", "weight_decay"]]
+    coordinates = nets[[*on, "P", "weight_decay"]]
     ratios, felt = (table.merge(coordinates, on=on) for table in (summaries, sensitivities))
     felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
     weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
-    large = analysis.large_singular_values(values, own)
-    known = own[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
+    large = analysis.large_singular_values(values, nets)
+    known = nets[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
     last = levels(known.assign(n=known["n_c"].map(analysis.last_rank)), "n", "$n_c-1$", line="--",
                   name="n_c - 1")  # fmt: skip
     grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
@@ -43,13 +43,13 @@ def bottleneck(
                few=True),
         _panel("weights", "above half of the largest", weights, "n_above_half", last, few=True),
         _panel("representations", "participation ratio", data, "participation_ratio", last,
-               *(levels(one, "n", f"features of level {level}", line=line, name=f"level {level}")
-                 for (level, one), line in zip(parted(spans, "level"), (":", "-.", "-"),
+               *(levels(span, "n", f"features of level {level}", line=line, name=f"level {level}")
+                 for (level, span), line in zip(parted(spans, "level"), (":", "-.", "-"),
                                                strict=False))),
         _panel("synonyms", "synonyms $S_k$", felt[felt["kind"] == "S"], "value"),
         _panel("diffeomorphisms", "diffeomorphisms $D_k$", felt[felt["kind"] == "D"], "value"),
     ], columns=3, preset=preset, notes=[
-        note for _, part in own.groupby(["weight_decay", "hidden_layers", "width"])
+        note for _, part in nets.groupby(["weight_decay", "hidden_layers", "width"])
         for note in described(
             part, "λ = {weight_decay:.3g}: {kind} of {hidden_layers} hidden layers, h = {width},"
             " L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, {optimiser}, {seeds},"
@@ -70,7 +70,8 @@ def _panel(
     means = spread(rows, column, by).rename(columns={column: "mean"})
     means[["low", "high"]] = means[["low", "high"]].where(means["when"] == "end")
     layers = rows.drop_duplicates("k").sort_values("k")[["k", "layer"]]
-    ticks = {k: "out" if one == "output" else str(k) for k, one in layers.itertuples(index=False)}
+    ticks = {k: "out" if name == "output" else str(k)
+             for k, name in layers.itertuples(index=False)}  # fmt: skip
     looks = [by_name("decay", means["decay"], DECAY), shaped("P", means["P"], "$P$", label=str),
              by_name("when", means["when"], WHEN)]  # fmt: skip
     y, top = Axis(label, limits=(0, None)), 1.4 * max(12.0, float(means["high"].max()))

@@ -53,11 +53,11 @@ def main(rows: pd.DataFrame) -> pd.DataFrame:
     Not those trained with SGD, which are a check, nor those of widths that were trained at fewer
     alpha_tilde than others of the same net and data: these check that a width is enough.
     """
-    own = rows[rows["optimiser"] != "sgd"]
-    if own.empty:
-        return own
-    scales = own.groupby([*NET_AND_DATA, "width"])["alpha_tilde"].transform("nunique")
-    return own[scales == scales.groupby([own[name] for name in NET_AND_DATA]).transform("max")]
+    flows = rows[rows["optimiser"] != "sgd"]
+    if flows.empty:
+        return flows
+    scales = flows.groupby([*NET_AND_DATA, "width"])["alpha_tilde"].transform("nunique")
+    return flows[scales == scales.groupby([flows[name] for name in NET_AND_DATA]).transform("max")]
 
 
 def _protocol(cells: pd.DataFrame) -> list[str]:
@@ -67,7 +67,7 @@ def _protocol(cells: pd.DataFrame) -> list[str]:
     for (way, width, labels, loss, activation, budget), part in cells.groupby(by):
         nets = ", ".join(sorted({net.upper() for net in part["net"]}))
         settings: list[str] = part["settings"].tolist() if "settings" in part else []
-        moves = {json.loads(one).get("max_output_change") for one in settings} - {None}
+        moves = {json.loads(setting).get("max_output_change") for setting in settings} - {None}
         step = f" in steps that move F by at most {max(moves):g}" if moves else ""
         lines.append(
             f"{nets}: {WAYS.get(str(way), str(way))}, h = {width}, {activation}, {labels},"
@@ -104,8 +104,8 @@ def complexity(
 
 def _drawn(rows: pd.DataFrame) -> pd.DataFrame:
     """With the ends of bars, and `open`: P* above a tenth of the data, or a bound."""
-    found = with_ends(rows)
-    return found.assign(open=rows["small_pool"].astype(bool) | (found["y_beyond"] != 0))
+    drawn = with_ends(rows)
+    return drawn.assign(open=rows["small_pool"].astype(bool) | (drawn["y_beyond"] != 0))
 
 
 def _against_alpha(net: str, parts: dict[str, pd.DataFrame]) -> Panel:
@@ -172,12 +172,12 @@ def onset(
 
     Left: smallest alpha_tilde; right: largest, of one s_0 (`example`); lines: averages over seeds.
     """
-    own = main(cells[cells["study"] == STUDY])
-    values = series(own, sensitivities, frozen_kernels)
+    nets = main(cells[cells["study"] == STUDY])
+    values = series(nets, sensitivities, frozen_kernels)
     table = main(complexity[complexity["study"] == STUDY])
-    tildes, panels, onsets = tildes_of(own["alpha_tilde"]), [], []
-    for net in [one for one in NETS if one in set(own["net"])]:
-        s0 = example(own[own["net"] == net])
+    tildes, panels, onsets = tildes_of(nets["alpha_tilde"]), [], []
+    for net in [name for name in NETS if name in set(nets["net"])]:
+        s0 = example(nets[nets["net"] == net])
         part = values[(values["net"] == net) & (values["s0"] == s0)]
         panels += [
             _against_points(part[part["alpha_tilde"] == tilde], threshold,
@@ -185,7 +185,7 @@ def onset(
             for tilde in (part["alpha_tilde"].min(), part["alpha_tilde"].max())
         ]  # fmt: skip
         onsets.append(_onsets(table[table["net"] == net], threshold, tildes, net))
-    return mosaic([*panels, *onsets], columns=2, preset=preset, notes=_protocol(own))
+    return mosaic([*panels, *onsets], columns=2, preset=preset, notes=_protocol(nets))
 
 
 def example(cells: pd.DataFrame) -> int:
@@ -205,15 +205,15 @@ def series(
     frozen kernels). open: the run of this value did not fit.
     """
     columns = ["curve", "key", "net", "s0", "alpha_tilde", "P", "seed"]
-    found = [cells.assign(kind="test_error", value=cells["test_error"])]
+    kinds = [cells.assign(kind="test_error", value=cells["test_error"])]
     if len(sensitivities):
         felt = sensitivities.query("when == 'end' and kind in ('S', 'D') and layer == '2'")
         felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
-        found.append(cells[[*columns, "status"]].merge(felt, on=["curve", "key"]))
+        kinds.append(cells[[*columns, "status"]].merge(felt, on=["curve", "key"]))
     if len(frozen_kernels):
         rows = cells[columns].merge(frozen_kernels, on=["curve", "key"])
-        found.append(rows.assign(kind=rows["kernel"], value=rows["test_error"]))
-    every = pd.concat([one[[*columns, "kind", "value", "status"]] for one in found])
+        kinds.append(rows.assign(kind=rows["kernel"], value=rows["test_error"]))
+    every = pd.concat([rows[[*columns, "kind", "value", "status"]] for rows in kinds])
     return every.assign(open=every["status"] != "fitted").reset_index(drop=True)
 
 
@@ -221,7 +221,7 @@ def _against_points(values: pd.DataFrame, threshold: float, title: str) -> Panel
     # Members of a seed are one line.
     seeds = spread(values, "value", ["kind", "P", "seed"], flags=["open"])
     means = spread(seeds, "value", ["kind", "P"], flags=["open"])
-    networks, kernels = (one[one["kind"].isin(KINDS)] for one in (seeds, means))
+    networks, kernels = (averages[averages["kind"].isin(KINDS)] for averages in (seeds, means))
     frozen = means[means["kind"].isin(KERNELS)]
     scale = by_name("kind", kernels["kind"], KINDS)
     lost = values[values["value"].isna() & (values["kind"] == "test_error")].assign(value=1.0)
@@ -250,16 +250,16 @@ def _onsets(table: pd.DataFrame, threshold: float, tildes: Scale, net: str) -> P
     columns = [*on, "P_star", "P_star_low", "P_star_high", "status"]
     felt = {kind: table[table["criterion"] == f"{kind}_2"][columns] for kind in "SD"}
     rows = pd.concat([
-        at_threshold(table, threshold).merge(one, on=on, suffixes=("_x", "")).assign(kind=kind)
-        for kind, one in felt.items()
+        at_threshold(table, threshold).merge(stars, on=on, suffixes=("_x", "")).assign(kind=kind)
+        for kind, stars in felt.items()
     ])  # fmt: skip
     known = (rows["status_x"] == "reached") | (rows["status"] == "reached")
     left = int((~known).sum())
     rows = with_ends(with_ends(rows[known], of="_x"))
     rows = rows.assign(mark=rows["kind"] + rows["s0"].astype(str), bound=rows["y_beyond_x"] != 0)
     shapes = {
-        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=of.get(s0, other))
-        for kind, of, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
+        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=markers.get(s0, other))
+        for kind, markers, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
         for s0 in sorted(set(rows["s0"])) if f"{kind}{s0}" in set(rows["mark"])
     }  # fmt: skip
     return Panel(
@@ -282,8 +282,8 @@ def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) 
     Of one s_0 (`example`); right: at the largest P that all alpha_tilde have. Lines: geometric
     means over seeds; R is drawn where D and G are known.
     """
-    own = main(cells[cells["study"] == STUDY])
-    values = stabilities(own, sensitivities)
+    nets = main(cells[cells["study"] == STUDY])
+    values = stabilities(nets, sensitivities)
     outside = set(values.loc[values["layer"] == "output", "k"])
     names = {k: "out" if k in outside else str(k) for k in sorted(set(values["k"]))}
     layers = graded("k", names, "Layer", label=lambda k: names[k])
@@ -315,7 +315,7 @@ def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) 
                       label="before training", line=":", marker=""),
                 one],
         ))  # fmt: skip
-    return mosaic(panels, columns=3, preset=preset, notes=_protocol(own))
+    return mosaic(panels, columns=3, preset=preset, notes=_protocol(nets))
 
 
 def stabilities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
@@ -323,13 +323,13 @@ def stabilities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFram
 
     Rows of level 1 with a positive finite value; members of a seed are rows of their own.
     """
-    own = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
-    columns = [*own, "when", "layer", "k", "value"]
+    coordinates = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
+    columns = [*coordinates, "when", "layer", "k", "value"]
     if sensitivities.empty or cells.empty:
         return pd.DataFrame(columns=columns)
     felt = sensitivities.query("kind == 'R' and l == 1 and n > 0 and value > 0")
     felt = felt[np.isfinite(felt["value"])]
-    return cells[["curve", "key", *own]].merge(felt, on=["curve", "key"])[columns]
+    return cells[["curve", "key", *coordinates]].merge(felt, on=["curve", "key"])[columns]
 
 
 def _ends(values: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -83,8 +83,8 @@ def half_times(cells: pd.DataFrame) -> pd.DataFrame:
         value, low, high = spread_of_half_times(rows, generator(0, role="drawing"))
         others = spread_of_half_times(everything, generator(0, role="drawing"))[0]
         words = f"; {others:.2f} with {n_all - n} pairs of which some members fitted"
-        found = {"value": value, "low": low, "high": high, "n": n}
-        return pd.DataFrame([{**found, "words": words if n_all > n else ""}])
+        numbers = {"value": value, "low": low, "high": high, "n": n}
+        return pd.DataFrame([{**numbers, "words": words if n_all > n else ""}])
 
     rows = of_families(deep(cells), spread)
     return rows.sort_values("value", ascending=False) if "value" in rows else rows

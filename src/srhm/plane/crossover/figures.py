@@ -85,25 +85,25 @@ def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) 
             shown.append(replace(family, cells=own[own["width"] == own["width"].max()]))
 
     def panels(family: Family) -> list[Panel]:
-        found = []
+        drawn = []
         for tilde in (min(family.tildes), max(family.tildes)):
-            own = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
-            rows = kernels[kernels["key"].isin(own["key"]) & kernels["curve"].isin(own["curve"])]
-            size = f"$h={own['width'].iloc[0]}$, $\\tilde\\alpha={power(tilde)}$"
-            found += [_eigenvalues(f"{net(family.net).label}, {size}", rows),
-                      *(_projections(rows, one) for one in TARGETS)]  # fmt: skip
-        return found
+            nets = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
+            rows = kernels[kernels["key"].isin(nets["key"]) & kernels["curve"].isin(nets["curve"])]
+            size = f"$h={nets['width'].iloc[0]}$, $\\tilde\\alpha={power(tilde)}$"
+            drawn += [_eigenvalues(f"{net(family.net).label}, {size}", rows),
+                      *(_projections(rows, target) for target in TARGETS)]  # fmt: skip
+        return drawn
 
     return by_family(shown, panels, columns=3, preset=preset, height=1.8)
 
 
 def _eigenvalues(title: str, rows: pd.DataFrame) -> Panel:
     """lambda_rho over their sum against rho."""
-    own = rows[(rows["quantity"] == "eigenvalue") & (rows["value"] > 0)]
-    total = own.groupby(["when", "key"])["value"].transform("sum")
-    members = own.assign(value=own["value"] / total)
+    eigenvalues = rows[(rows["quantity"] == "eigenvalue") & (rows["value"] > 0)]
+    total = eigenvalues.groupby(["when", "key"])["value"].transform("sum")
+    members = eigenvalues.assign(value=eigenvalues["value"] / total)
     means = spread(members, "value", ["when", "rank"], geometric=True)
-    below = len(own) and means["value"].min() < LEAST
+    below = len(eigenvalues) and means["value"].min() < LEAST
     return Panel(
         title=title, marks=_members_and_mean(members, means, "eigenvalues"),
         x=Axis("rank $\\rho$", log=True),
@@ -114,11 +114,11 @@ def _eigenvalues(title: str, rows: pd.DataFrame) -> Panel:
 
 def _projections(rows: pd.DataFrame, target: str) -> Panel:
     """Part of a target in the span of the first rho eigenvectors, against rho."""
-    own = rows[(rows["quantity"] == "projection") & (rows["target"] == target)]
-    own = own.sort_values(["when", "key", "rank"])
-    members = own.assign(value=own.groupby(["when", "key"])["value"].cumsum())
+    projections = rows[(rows["quantity"] == "projection") & (rows["target"] == target)]
+    projections = projections.sort_values(["when", "key", "rank"])
+    members = projections.assign(value=projections.groupby(["when", "key"])["value"].cumsum())
     means = members.groupby(["when", "rank"])["value"].mean().reset_index()
-    n = int(own["rank"].nunique())
+    n = int(projections["rank"].nunique())
     ranks = np.arange(1, n + 1)
     none = law(ranks, ranks / max(n, 1), "no alignment", line=":")
     return Panel(

@@ -29,13 +29,13 @@ COLUMNS = {
 
 def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) -> Figure:
     """A row of panels for each network: error, norm of F, unsatisfied points; bands: h*."""
-    own = cells[cells["study"] == STUDY]
-    several = own["labels"].nunique() > 1
-    own = own.assign(size=_named(own, several=several))
-    names = dict.fromkeys(own.sort_values(["P", "labels"])["size"])
+    networks = cells[cells["study"] == STUDY]
+    several = networks["labels"].nunique() > 1
+    networks = networks.assign(size=_named(networks, several=several))
+    names = dict.fromkeys(networks.sort_values(["P", "labels"])["size"])
     looks = {name: Look(name, TINTS[i % len(TINTS)]) for i, name in enumerate(names)}
     sizes = Scale(column="size", looks=looks)
-    parts = {net: own[own["net"] == net] for net in ordered(own["net"].tolist())}
+    parts = {net: networks[networks["net"] == net] for net in ordered(networks["net"].tolist())}
     return mosaic([
         panel for net, part in parts.items()
         for panel in _row(net, part, ensembles, sizes, several=several)

@@ -86,15 +86,15 @@ def first_step(grammar: Grammar, data: Derivations, net: str) -> FirstStep:
     Raises:
         ValueError: if the net is neither.
     """
-    found = as_seen(grammar, class_correlations(data, grammar.parameters), net)
+    measured = as_seen(grammar, class_correlations(data, grammar.parameters), net)
     expected = as_seen(grammar, expected_class_correlations(grammar), net)
-    synonyms, placements, latents = _spread(grammar, found)
+    synonyms, placements, latents = _spread(grammar, measured)
     all_synonyms, _, all_latents = _spread(grammar, expected)
     return FirstStep(
         n_train=len(data),
         n_distinct=grammar.parameters.n_distinct,
         signal=float((expected**2).sum()),
-        noise=float(((found - expected) ** 2).sum()),
+        noise=float(((measured - expected) ** 2).sum()),
         synonym_noise=synonyms,
         placement_noise=placements,
         latent_signal=latents,
@@ -217,20 +217,20 @@ def slopes(
 
     Seeds without one of the grammars have no row.
     """
-    own = points[(points["net"] == net) & ((points["L"] == depth) | (depth is None))]
-    groups = own.groupby(list(EXPONENTS[of]))[of].transform("nunique")
-    own = own[groups > 1]
+    chosen = points[(points["net"] == net) & ((points["L"] == depth) | (depth is None))]
+    groups = chosen.groupby(list(EXPONENTS[of]))[of].transform("nunique")
+    chosen = chosen[groups > 1]
     names = ["seed", "slope", "n_grammars"]
-    if own.empty:
+    if chosen.empty:
         return pd.DataFrame(columns=names)
-    wide = own.pivot_table(index=[*GRAMMAR, "law", "s0+1"], columns="seed", values="n_equal")
+    wide = chosen.pivot_table(index=[*GRAMMAR, "law", "s0+1"], columns="seed", values="n_equal")
     wide = wide.dropna(axis="columns")
     grammars = wide.index.to_frame(index=False)
     x = np.log(grammars[of].to_numpy(dtype=float))
     group = grammars.groupby(list(EXPONENTS[of])).ngroup().to_numpy()
     centred = x - (np.bincount(group, x) / np.bincount(group))[group]
-    found = centred @ np.log(wide.to_numpy(dtype=float)) / (centred @ centred)
-    return pd.DataFrame({"seed": wide.columns, "slope": found, "n_grammars": len(grammars)})
+    exponents = centred @ np.log(wide.to_numpy(dtype=float)) / (centred @ centred)
+    return pd.DataFrame({"seed": wide.columns, "slope": exponents, "n_grammars": len(grammars)})
 
 
 def exponent(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> Fit:

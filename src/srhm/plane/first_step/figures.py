@@ -34,7 +34,7 @@ def first_step(first_step: pd.DataFrame, *, preset: str) -> Figure:
     points, by_synonyms = scaling.equal_points(table), _differing(table, "m")
     shades = graded("s0", table["s0"], label=lambda s0: f"$s_0={s0}$", palette="flare")
     places = Scale(column="s0", title="Empty positions", looks={
-        s0: Look(one.label, one.colour, shape(s0)) for s0, one in shades.looks.items()
+        s0: Look(shade.label, shade.colour, shape(s0)) for s0, shade in shades.looks.items()
     })  # fmt: skip
     synonyms = graded("m", by_synonyms["m"], "Synonyms (E)", label=lambda m: f"$m={m}$")
     seeds = table.groupby(["net", *GRAMMAR])["seed"].nunique()
@@ -107,19 +107,19 @@ def _against_law(means: pd.DataFrame, places: Scale, seeds: str) -> Panel:
 def _exponents(points: pd.DataFrame) -> Panel:
     """D: a row for each letter and L, LCN above CNN; ticks where Eq. 3 and 4 have them."""
     names: list[str] = []
-    found = []
-    for of, letter, laws in MEASURED:
+    fitted = []
+    for parameter, letter, laws in MEASURED:
         for depth in sorted(set(points["L"].tolist())):
-            fits = [scaling.exponent(points, net=net, of=of, depth=depth) for net in NETS]
-            found += [
-                {"net": net, "L": depth, "of": of, "slope": fit.slope, "low": fit.low,
+            fits = [scaling.exponent(points, net=net, of=parameter, depth=depth) for net in NETS]
+            fitted += [
+                {"net": net, "L": depth, "of": parameter, "slope": fit.slope, "low": fit.low,
                  "high": fit.high, "place": len(names) + sign * SHIFT,
                  "law": depth if wanted == "L" else float(wanted)}
                 for net, fit, sign, wanted in zip(NETS, fits, (-1, 1), laws, strict=True) if fit.n
             ]  # fmt: skip
             names += [f"${letter}$"] if any(fit.n for fit in fits) else []
     columns = ["net", "L", "of", "slope", "place", "law", "low", "high"]
-    rows = pd.DataFrame(found, columns=columns).astype({"low": float, "high": float})
+    rows = pd.DataFrame(fitted, columns=columns).astype({"low": float, "high": float})
     by = [by_name("L", rows["L"], DEPTHS, "$L$"), by_name("net", rows["net"], FILLS)]
     return Panel(
         title="exponents", x=Axis("exponent in $P$ where noise = signal"),
@@ -140,8 +140,8 @@ def _grouping(rows: pd.DataFrame, kind: str, by: Scale) -> Panel:
     means = means.assign(x=means["P"] / means["law"])
     whole = pd.DataFrame([
         {by.column: value,
-         "all": geometric_mean(own["all_synonym_noise"] / own["all_latent_signal"])}
-        for value, own in rows[rows["net"] == "lcn"].groupby(by.column) if kind == "synonyms"
+         "all": geometric_mean(table["all_synonym_noise"] / table["all_latent_signal"])}
+        for value, table in rows[rows["net"] == "lcn"].groupby(by.column) if kind == "synonyms"
     ], columns=[by.column, "all"])  # fmt: skip
     return Panel(
         title=f"{kind}{_title(rows)}", x=Axis(f"$P$ / ${LAW}$", log=True),

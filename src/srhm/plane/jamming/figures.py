@@ -33,14 +33,14 @@ def jamming(
     cells: pd.DataFrame, hessians: pd.DataFrame, summaries: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A to C from all networks, D to F the spectra at the end of a jammed network of each kind."""
-    own = cells[cells["study"].isin(STUDIES)]
-    if own.empty:
+    nets = cells[cells["study"].isin(STUDIES)]
+    if nets.empty:
         return mosaic([], columns=3, preset=preset)
-    marked = with_jamming(own.assign(kind=_kinds(own)))
+    marked = with_jamming(nets.assign(kind=_kinds(nets)))
     positive = marked.loc[~marked["fits"], "mean_loss"]
     floor = max(float(positive.min()), LEAST_LOSS) / 30 if len(positive) else LEAST_LOSS
     kinds = [distinct("kind", marked["kind"])]
-    stars = smallest_that_fit(own)
+    stars = smallest_that_fit(nets)
     stars = stars.assign(kind=_kinds(stars)) if len(stars) else stars
     chosen = _with_spectra(marked, summaries)
     high = 3 * max(float(marked["mean_loss"].max()), 10 * floor)
@@ -52,7 +52,7 @@ def jamming(
         unsatisfied_points(f"{len(marked)} networks", placed, "load", Axis("$P/N$", log=True),
                            kinds),
         unsatisfied_points("against the loss", placed, "at_loss", loss, kinds),
-        thresholds("$N^*(P)$", stars, own["P"], kinds),
+        thresholds("$N^*(P)$", stars, nets["P"], kinds),
         _curvature(chosen, hessians, kinds),
         Panel(title="$H_0$ at jamming", x=RANK,
               y=Axis(EIGENVALUE, log=True, limits=(FLOOR_OF_H0 / 2, 2), ticks={
@@ -64,8 +64,8 @@ def jamming(
               marks=_by_rank(chosen, hessians, "H", kinds)),
     ], columns=3, preset=preset, notes=[
         *_modes_of(chosen, summaries),
-        f"A, B: {len(own)} networks, budget {between(own['budget'])} evaluations:"
-        f" {endings(own['status'])}; jammed (N_Δ > {JAMMED:g} N): {int(marked['jammed'].sum())}.",
+        f"A, B: {len(nets)} networks, budget {between(nets['budget'])} evaluations:"
+        f" {endings(nets['status'])}; jammed (N_Δ > {JAMMED:g} N): {int(marked['jammed'].sum())}.",
     ])  # fmt: skip
 
 
@@ -88,9 +88,9 @@ def _with_spectra(marked: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame
     if marked.empty or summaries.empty:
         return marked.iloc[:0]
     exact = summaries[(summaries["when"] == "end") & (summaries["method"] == "exact")]
-    found = exact.groupby(["curve", "key"]).agg(n_modes=("N", "first"), n=("part", "nunique"))
-    found = found[found["n"] == 3].drop(columns="n").reset_index()
-    return at_jamming(marked.drop(columns=["load", "unsatisfied", "fits", "jammed"]).merge(found))
+    known = exact.groupby(["curve", "key"]).agg(n_modes=("N", "first"), n=("part", "nunique"))
+    known = known[known["n"] == 3].drop(columns="n").reset_index()
+    return at_jamming(marked.drop(columns=["load", "unsatisfied", "fits", "jammed"]).merge(known))
 
 
 def _spectrum(row: pd.Series, hessians: pd.DataFrame, part: str) -> NDArray[np.float64]:
@@ -119,11 +119,15 @@ def _curvature(chosen: pd.DataFrame, hessians: pd.DataFrame, kinds: list[Scale])
         density = np.histogram(values, bins=edges)[0] / len(values) / np.diff(edges)
         rows = pd.DataFrame({"edge": np.repeat(edges, 2)[1:-1], "density": np.repeat(density, 2)})
         parts.append(rows.assign(kind=kind))
-    found = pd.concat(parts)
+    densities = pd.concat(parts)
     power = int(np.floor(np.log10(edges[-1])))
-    highest = float(found["density"].max())
-    lowest = max(float(found.loc[found["density"] > 0, "density"].min()) / 1.3, highest * 1e-3)
-    found["density"] = found["density"].clip(lower=lowest / 10)  # empty bins: below the panel
+    highest = float(densities["density"].max())
+    lowest = max(
+        float(densities.loc[densities["density"] > 0, "density"].min()) / 1.3, highest * 1e-3
+    )
+    densities["density"] = densities["density"].clip(
+        lower=lowest / 10
+    )  # empty bins: below the panel
 
     ticks = {-(10.0**power): f"$-10^{{{power}}}$", 0: "0", 10.0**power: f"$10^{{{power}}}$"}
     return Panel(
@@ -131,7 +135,7 @@ def _curvature(chosen: pd.DataFrame, hessians: pd.DataFrame, kinds: list[Scale])
         x=Axis("$\\lambda/\\sqrt{\\mathrm{Loss}}$", limits=(edges[0], edges[-1]), ticks=ticks,
                linear=linear, stretch=0.7),
         y=Axis("density", log=True, limits=(lowest, highest * 1.3)), marks=[
-            Marks(rows=found, x="edge", y="density", by=kinds, name="Hp", marker="", line="-",
+            Marks(rows=densities, x="edge", y="density", by=kinds, name="Hp", marker="", line="-",
                   width=0.9, sort=False),
             level(0, "$\\lambda=0$", across="y", line="-"),
         ],

@@ -74,6 +74,6 @@ def ratios(complexity: pd.DataFrame, *, over: str, under: str) -> pd.DataFrame:
     bound, censored = both["status"] == "not_reached", both["status_under"] != "reached"
     ratio = both["P_star"].where(~bound, both["P_star_low"]) / both["P_star_under"]
     n = int((bound & ~censored).sum())
-    found = both.assign(ratio=ratio, inverse=1 / ratio, **{"lower bounds": n})
-    found[OPEN] = bool(censored.any())
-    return left_out(found, {"whose lower P* is censored": censored})
+    pairs = both.assign(ratio=ratio, inverse=1 / ratio, **{"lower bounds": n})
+    pairs[OPEN] = bool(censored.any())
+    return left_out(pairs, {"whose lower P* is censored": censored})

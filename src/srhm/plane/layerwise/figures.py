@@ -37,8 +37,8 @@ def layerwise(
     B, C: against m, against L, a line for each grammar; the notes have the fitted slopes.
     """
     rows = compared(complexity, threshold=threshold)
-    own = cells[cells["study"] == STUDY]
-    own = own.assign(series=series_of(own))
+    nets = cells[cells["study"] == STUDY]
+    nets = nets.assign(series=series_of(nets))
     by = (
         by_name("series", rows["series"], LOOKS, "Training"),
         shaped("s0", rows["s0"], "Empty positions", label=lambda s0: f"$s_0={s0}$"),
@@ -46,11 +46,11 @@ def layerwise(
     )
     m, L = ({value: str(value) for value in sorted(set(rows[name]))} for name in "mL")
     return mosaic([
-        _learning_curves(own, threshold),
+        _learning_curves(nets, threshold),
         _against(rows, "m", Axis("synonyms $m$", log=True, ticks=m), by),
         _against(rows, "L", Axis("depth $L$", ticks=L), by[:2]),
     ], columns=3, preset=preset, notes=[
-        note for name in SERIES for note in _protocol(name, own[own["series"] == name], rows)
+        note for name in SERIES for note in _protocol(name, nets[nets["series"] == name], rows)
     ])  # fmt: skip
 
 
@@ -126,18 +126,20 @@ def singular_values(
     Above weights, below representations; of alpha_tilde the smallest and the largest.
     """
     curve = _example(cells, summaries)
-    own = cells[cells["curve"] == curve]
+    nets = cells[cells["curve"] == curve]
     ratios, spectra = (
-        _with_states(table[table["curve"] == curve].merge(own[["key", "P", "alpha_tilde"]]))
+        _with_states(table[table["curve"] == curve].merge(nets[["key", "P", "alpha_tilde"]]))
         for table in (summaries, values)
     )
     outside = set(ratios.loc[ratios["layer"] == "output", "k"])
     ticks = {k: "out" if k in outside else str(k) for k in sorted(set(ratios["k"]))}
     layers = coloured("k", ticks, "Layer", label=lambda k: ticks[k])
-    ends = zip(sorted({one for one in ratios["state"] if one >= 0}), ("-", "--"), strict=False)
+    ends = zip(
+        sorted({state for state in ratios["state"] if state >= 0}), ("-", "--"), strict=False
+    )
     states = Scale(column="state", looks={
         -1.0: Look("start", line=":", filled=False),
-        **{one: Look(f"end, $\\tilde\\alpha={one:g}$", line=line) for one, line in ends},
+        **{state: Look(f"end, $\\tilde\\alpha={state:g}$", line=line) for state, line in ends},
     })  # fmt: skip
     ratio, panels = Axis("participation ratio", limits=(0, None)), []
     for kind, word, value in KINDS:
@@ -155,22 +157,22 @@ def singular_values(
                 _means(_over_largest(of_values), "value", "rank", [layers, states], line=True)]),
         ]  # fmt: skip
     return mosaic(panels, columns=3, preset=preset, notes=described(
-        own, "{kind}, L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, h = {width},"
+        nets, "{kind}, L = {L:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g}, s_0 = {s0:g}, h = {width},"
         " α̃ = {tildes}, {optimiser}, study {study}; {seeds}, {n} networks: {ends}.",
-        kind="".join(sorted(set(own["net"]))).upper(), n=len(own),
-        tildes=_listed(own["alpha_tilde"]), ends=endings(own["status"], ()),
+        kind="".join(sorted(set(nets["net"]))).upper(), n=len(nets),
+        tildes=_listed(nets["alpha_tilde"]), ends=endings(nets["status"], ()),
     ))  # fmt: skip
 
 
 def _example(cells: pd.DataFrame, summaries: pd.DataFrame) -> str:
     """Name of the curve to show; empty without any."""
-    own = cells[cells["curve"].isin(summaries["curve"]) & ~cells["study"].isin(OTHER_STUDIES)]
-    if own.empty:
+    measured = cells[cells["curve"].isin(summaries["curve"]) & ~cells["study"].isin(OTHER_STUDIES)]
+    if measured.empty:
         return ""
-    found = own.groupby("curve").agg(
+    curves = measured.groupby("curve").agg(
         P=("P", "nunique"), tildes=("alpha_tilde", "nunique"), L=("hidden_layers", "max")
     )
-    order = found.reset_index().sort_values(["P", "tildes", "L", "curve"],
+    order = curves.reset_index().sort_values(["P", "tildes", "L", "curve"],
                                             ascending=[False] * 3 + [True])  # fmt: skip
     return str(order["curve"].iloc[0])
 
@@ -186,16 +188,16 @@ def _with_states(rows: pd.DataFrame) -> pd.DataFrame:
 def _over_largest(rows: pd.DataFrame) -> pd.DataFrame:
     """Values over the largest of their filter, ranks from 1 on."""
     largest = rows.groupby(["key", "when", "k", "filter"], dropna=False)["value"].transform("max")
-    found = rows.assign(value=rows["value"] / largest.where(largest > 0))
-    first = found.groupby(["state", "k"])["rank"].transform("min")
-    return found.assign(rank=found["rank"] - first + 1)
+    shares = rows.assign(value=rows["value"] / largest.where(largest > 0))
+    first = shares.groupby(["state", "k"])["rank"].transform("min")
+    return shares.assign(rank=shares["rank"] - first + 1)
 
 
 def _means(
     rows: pd.DataFrame, y: str, x: str, by: list[Scale], *, bars: bool = False, line: bool = False
 ) -> Marks:
     """Averages over seeds; bars from the lowest to the highest seed at the end of training."""
-    means = spread(rows, y, [*(one.column for one in by), x])
+    means = spread(rows, y, [*(scale.column for scale in by), x])
     means = means[means[y] > LEAST] if line else means
     ends = means["state"] >= 0
     means = means.assign(

@@ -43,15 +43,15 @@ def _panel(cells: pd.DataFrame, net: str, threshold: float) -> Panel:
     if cells.empty:
         return Panel(title=net.upper())
     way = cells["trained_on"] + " on " + cells["tested_on"]
-    one, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
-    words = f"$L={one['L']}$, $s_0={one['s0']}$, $v={one['v']}$"
-    depth, branching, n_empty = int(one["L"]), int(one["s"]), int(one["s0"])
+    first, seeds = cells.iloc[0], cells.groupby("curve")["seed"].nunique()
+    words = f"$L={first['L']}$, $s_0={first['s0']}$, $v={first['v']}$"
+    depth, branching, n_empty = int(first["L"]), int(first["s"]), int(first["s0"])
     of_a, of_b = (
         n_placements(branching=branching, n_empty=n_empty, sparsity=kind) for kind in "AB"
     )
     # Error on B of a network that is right on the data of A and guesses on all others.
     share = (of_a / of_b) ** n_nodes(depth=depth, branching=branching)
-    right_on_a_alone = (1 - share) * (1 - 1 / int(one["n_c"]))
+    right_on_a_alone = (1 - share) * (1 - 1 / int(first["n_c"]))
     return Panel(
         title=f"{net.upper()}, {words}: {several(seeds, 'seed')}",
         x=POINTS,

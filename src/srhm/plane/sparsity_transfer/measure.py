@@ -96,29 +96,29 @@ def data_by_kind(cell: Mapping[str, Any]) -> dict[str, Derivations]:
     Those of A and B are the test sets of the networks that are trained with A and with B on the
     cell's seed, and at most n_test points each.
     """
-    found: dict[str, Derivations] = {}
+    tests: dict[str, Derivations] = {}
     for kind in KINDS:
         parameters = replace(parameters_of(cell), sparsity=kind)
         n_test = n_test_points(parameters, n_train=1, n_test=cell["n_test"])
         # The test set does not depend on the size of the training set.
         samples = draw_samples(parameters, [cell["seed"]], n_train=1, n_test=n_test)
-        found[kind] = samples[cell["seed"], "test"]
-    of_b = found["B"]
-    return {**found, ONLY_B: of_b[beyond_sub_patches(of_b, parameters)]}
+        tests[kind] = samples[cell["seed"], "test"]
+    of_b = tests["B"]
+    return {**tests, ONLY_B: of_b[beyond_sub_patches(of_b, parameters)]}
 
 
 def beyond_sub_patches(data: Derivations, parameters: GrammarParameters) -> NDArray[np.bool_]:
     """Which data of sparsity B, shape (n,), have a rule with a feature outside its sub-patch."""
     sub_patches = placement_offsets(parameters) // (parameters.n_empty + 1)
     outside = (sub_patches != np.arange(parameters.branching)).any(axis=1)
-    found: NDArray[np.bool_] = outside[data.placements].any(axis=1)
-    return found
+    beyond: NDArray[np.bool_] = outside[data.placements].any(axis=1)
+    return beyond
 
 
 def contained(points: Derivations, others: Derivations) -> NDArray[np.bool_]:
     """Which points, shape (n,), are as inputs among the others."""
     known = set(_inputs(others))
-    return np.array([one in known for one in _inputs(points)], dtype=bool)
+    return np.array([point in known for point in _inputs(points)], dtype=bool)
 
 
 def _inputs(data: Derivations) -> list[bytes]:
@@ -137,8 +137,8 @@ def errors(
             weights, geometry_of(cell), points[part], whitening=cell["whitening"]
         )
         logits = layers[-1].values[:, 0]
-        own = np.take_along_axis(logits, points.labels[part, None].astype(np.int64), axis=1)
-        wrong[part] = (logits >= own).sum(axis=1) != 1
+        right = np.take_along_axis(logits, points.labels[part, None].astype(np.int64), axis=1)
+        wrong[part] = (logits >= right).sum(axis=1) != 1
     return wrong
 
 
