@@ -17,7 +17,7 @@ from markup import wrong
 
 from srhm.report.explorer.names import AUTHORS, PAPER_VALUES
 from srhm.report.explorer.page import write_explorer
-from srhm.scorecard.authors_points import as_sample_complexities
+from srhm.scorecard.complexity_rows import as_sample_complexities
 from srhm.statistics.sample_complexity import all_sample_complexities
 from srhm.store.places import PUBLISHED
 from srhm.store.records import read_table, write_table

@@ -28,8 +28,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from srhm.paper.sparse_hierarchy.analysis import of_the_law, published_values
-from srhm.scorecard.authors_points import as_sample_complexities
-from srhm.scorecard.complexity_rows import of_living
+from srhm.scorecard.complexity_rows import as_sample_complexities, of_living
 from srhm.scorecard.numbers import value_text
 from srhm.statistics.exponents_of_grammars import complexities
 from srhm.statistics.sample_complexity import is_dead, learning_curve_values, sensitivity_values

@@ -15,9 +15,9 @@ from srhm.model.grammar import GRAMMAR
 from srhm.paper.sparse_hierarchy.analysis import CRITERION, practice_curves, practice_points
 from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS
 from srhm.paper.sparse_hierarchy.claims_authors import WithAuthors
-from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
+from srhm.scorecard.complexity_rows import as_sample_complexities
 from srhm.scorecard.estimators import Slope
 from srhm.scorecard.numbers import expected_text, measured_text
 

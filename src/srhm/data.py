@@ -23,9 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srhm.model.encoding import symbols
-from srhm.model.grammar import Grammar, GrammarError, GrammarParameters, Sparsity, draw_grammar
+from srhm.model.grammar import (
+    Grammar,
+    GrammarError,
+    GrammarParameters,
+    Sparsity,
+    draw_grammar,
+    whole,
+)
 from srhm.model.sampling import Derivations, SampleError, derive, draw_sample
-from srhm.model.scalars import whole
 from srhm.model.seeding import generator
 from srhm.model.transformations import displace, exchange_synonyms
 

@@ -34,7 +34,7 @@ from srhm.images.torch_deformations import (
     displacement_fields,
     visible_temperatures,
 )
-from srhm.model.scalars import whole
+from srhm.model.grammar import whole
 
 with extra("torch"):
     import torch

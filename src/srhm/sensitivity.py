@@ -10,8 +10,8 @@ import numpy as np
 
 from srhm.declare.names import extra
 from srhm.measure.sensitivity import Probe, Representation, Variant, measure, one_node
+from srhm.model.grammar import whole
 from srhm.model.sampling import Derivations
-from srhm.model.scalars import whole
 from srhm.torch_data import HierarchyDataset
 
 with extra("torch"):

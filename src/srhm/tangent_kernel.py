@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from srhm.declare.names import extra
-from srhm.model.scalars import whole
+from srhm.model.grammar import whole
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

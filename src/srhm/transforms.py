@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from srhm.model.encoding import one_hot, symbols
-from srhm.model.grammar import Grammar
+from srhm.model.grammar import Grammar, whole
 from srhm.model.sampling import Derivations
-from srhm.model.scalars import whole
 from srhm.model.transformations import displace, exchange_synonyms
 
 

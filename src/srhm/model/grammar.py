@@ -15,8 +15,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm.model.scalars import whole
-
 Sparsity = Literal["A", "B"]
 # Features are kept as 16-bit integers, with one value for the empty symbol.
 MAX_FEATURES = 2**15 - 2
@@ -24,6 +22,23 @@ MAX_FEATURES = 2**15 - 2
 MAX_PLACES = 2**31 - 1
 # The placements of a rule are listed, s numbers each.
 MAX_PLACEMENTS = 2**20
+
+
+def whole(value: Any, name: str, *, least: int, most: int | None = None) -> int:
+    """A whole number of any type as Python's own, whose sums and powers do not overflow.
+
+    Raises:
+        TypeError: if it is none, with the name of the argument and its range.
+        ValueError: if it is out of range.
+    """
+    allowed = f"{least} or more" if most is None else f"{least} to {most}"
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {value!r}: allowed are whole numbers, {allowed}") from None
+    if number < least or (most is not None and number > most):
+        raise ValueError(f"{name} = {number}: allowed are {allowed}")
+    return number
 
 
 def n_nodes(*, depth: int, branching: int) -> int:

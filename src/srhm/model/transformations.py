@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from srhm.model.grammar import Grammar
+from srhm.model.grammar import Grammar, whole
 from srhm.model.sampling import Derivations, depth_slices, derive
-from srhm.model.scalars import whole
 
 
 def exchange_synonyms(

@@ -1,4 +1,4 @@
-"""P* of single grammars as rows: of LCN, CNN and FCN, and of pairs of curves.
+"""P* of single grammars as rows: of LCN, CNN and FCN, of pairs of curves, of the authors.
 
 A row has the coordinates of its curve, the seed, which draws a grammar, its P*, and where it does
 not count the reason. Several studies use them.
@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from srhm.model.grammar import NET_AND_DATA
+from srhm.model import theory
+from srhm.model.grammar import NET_AND_DATA, parameters_of
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import rows_of
 from srhm.statistics.sample_complexity import SMALL_POOL, crossing, is_dead, lasting_crossing
+from srhm.training.configuration import published_rate
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
 OPTIONS = ("whitening", "bias", "batch", "alpha", "width", "engine")
@@ -173,3 +175,35 @@ def log_half_way(sizes: Any, values: Any) -> float:
         return nan
     last = max(values[-1], LEAST_RATIO * values[0])
     return lasting_crossing(sizes, values, float(np.sqrt(values[0] * last))).log_size
+
+
+# One seed, no error that is known. The options must only be equal: nothing is chosen by them.
+OF_ANY_POINT: dict[str, Any] = {
+    "criterion": "test_error",
+    "threshold": THRESHOLD,
+    "sparsity": "A",
+    "status": "reached",
+    "whitening": False,
+    "bias": False,
+    "batch": "practice",
+    "alpha": 1.0,
+    "width": 512,
+    "engine": "paper",
+}
+
+
+def as_sample_complexities(points: pd.DataFrame) -> pd.DataFrame:
+    """The paper's points (`published_values`) with the columns that claims read of our curves.
+
+    Added are the prediction of Eq. 3 or 4, `small_pool`, as for our own P*, and the `rate` of the
+    practice.
+    """
+    rows: list[dict[str, Any]] = points.to_dict("records")  # type: ignore[assignment]
+    pools = [SMALL_POOL * float(parameters_of(row).n_distinct) for row in rows]
+    return points.assign(
+        **OF_ANY_POINT,
+        curve=[f"point {number}" for number in range(len(points))],
+        prediction=[theory.predicted(row) for row in rows],
+        rate=[published_rate(row) for row in rows],
+        small_pool=points["P_star"].to_numpy(dtype=float) > pools,
+    )

@@ -48,12 +48,12 @@ from srhm.scorecard.rows import (
     groups_of,
 )
 from srhm.scorecard.siblings import FewValues
-from srhm.statistics.censored import censored_fit
 from srhm.statistics.rank_correlation import rank_correlation
 from srhm.statistics.regression import (
     CONFIDENCE,
     NO_FIT,
     Fit,
+    censored_fit,
     coefficient,
     mean,
     of_error,

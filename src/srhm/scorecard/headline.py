@@ -104,6 +104,16 @@ class ForestRow:
         return f"{self.verdict}, like the authors'" if self.like_authors else self.verdict
 
     @property
+    def details(self) -> str:
+        """L and the transformation where it has them, value and what is expected."""
+        named = [re.search(pattern, self.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
+        subject = ", ".join(match[0] for match in named if match)
+        expected = self.expected.partition(" ±")[0].partition(" within")[0]
+        words = f"{self.value}, not {expected}" if self.ours else "not measured"
+        words += f", like the authors' {self.theirs.split()[0]}" if self.like_authors else ""
+        return f"{subject}: {words}" if subject else words
+
+    @property
     def sentence(self) -> str:
         """The row in words, for a title or a reader of screens."""
         theirs = f"; the authors' points {self.theirs}" if self.theirs else ""
@@ -159,19 +169,9 @@ def in_words(rows: Sequence[ForestRow]) -> dict[str, list[str]]:
         unsettled = [row for row in group if row.verdict != "reproduced"]
         short = [row for row in unsettled if row.verdict == "differs"]
         kind = "Differ" if short else "Inconclusive" if unsettled else "Reproduced"
-        details = "; ".join(dict.fromkeys(map(_details, short or unsettled)))
+        details = "; ".join(dict.fromkeys(row.details for row in short or unsettled))
         kinds[kind].append(f"{says} ({details})" if details else says)
     return {kind: statements for kind, statements in kinds.items() if statements}
-
-
-def _details(row: ForestRow) -> str:
-    """L and the transformation where the row has them, value and what is expected."""
-    named = [re.search(pattern, row.label) for pattern in (r"\bL = \d", r"P\*_[SD]\b")]
-    subject = ", ".join(match[0] for match in named if match)
-    expected = row.expected.partition(" ±")[0].partition(" within")[0]
-    words = f"{row.value}, not {expected}" if row.ours else "not measured"
-    words += f", like the authors' {row.theirs.split()[0]}" if row.like_authors else ""
-    return f"{subject}: {words}" if subject else words
 
 
 def identifiers(statements: Iterable[Statement]) -> list[str]:

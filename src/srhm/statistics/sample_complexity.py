@@ -19,8 +19,7 @@ from scipy import special
 from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA, parameters_of
 from srhm.networks.registry import stand_in
-from srhm.statistics.censored import censored_mean
-from srhm.statistics.regression import CONFIDENCE
+from srhm.statistics.regression import CONFIDENCE, censored_mean
 
 Status = Literal["reached", "not_reached", "below_range"]
 # On which side of its bound a P* lies.
@@ -399,7 +398,12 @@ def _with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     half_width = factor * table["log_se"]
     bound = table["low"].where(table["status"] == "not_reached", table["high"])
     P_star = np.exp(table["log_P_star"])
-    n_distinct, prediction = _theory(table)
+    n_distinct, prediction = np.empty(len(table)), np.empty(len(table))
+    rows: list[dict[str, Any]] = table[list(NET_AND_DATA)].to_dict("records")  # type: ignore[assignment]
+    for i, row in enumerate(rows):
+        # Deep grammars have more distinct data than a float can say.
+        n_distinct[i] = min(parameters_of(row).n_distinct, int(sys.float_info.max))
+        prediction[i] = theory.predicted(row) if row["net"] in NETS_WITH_PREDICTION else nan
     return table.assign(
         P_star=P_star,
         P_star_low=np.exp(table["log_P_star"] - half_width).where(reached, table["low"]),
@@ -408,15 +412,3 @@ def _with_bounds(table: pd.DataFrame) -> pd.DataFrame:
         small_pool=P_star.where(reached, bound) > SMALL_POOL * n_distinct,
         prediction=prediction,
     )
-
-
-def _theory(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Number of distinct data and predicted P* of each row, shape (n_rows,) each."""
-    n_distinct, prediction = np.empty(len(table)), np.empty(len(table))
-    rows: list[dict[str, Any]] = table[list(NET_AND_DATA)].to_dict("records")  # type: ignore[assignment]
-    for i, row in enumerate(rows):
-        # Deep grammars have more distinct data than a float can say.
-        n_distinct[i] = min(parameters_of(row).n_distinct, int(sys.float_info.max))
-        known = row["net"] in NETS_WITH_PREDICTION
-        prediction[i] = theory.predicted(row) if known else nan
-    return n_distinct, prediction

@@ -213,28 +213,26 @@ class _Place:
     stop: StopRequest
 
     def stored(self, entries: Sequence[Entry]) -> dict[str, StoredCell]:
-        """By their keys, the cells that can be used as they are."""
-        cells = {entry["key"]: self._stored(entry["key"]) for entry in entries}
-        return {key: cell for key, cell in cells.items() if cell is not None}
-
-    def _stored(self, key: str) -> StoredCell | None:
-        """The cell of a key if it can be used.
+        """By their keys, the cells that can be used as they are.
 
         A damaged file stays until the cell that is trained again replaces it: another process may
         have replaced it since it was read, and a whole file must not be removed.
         """
-        try:
-            stored = read_cell(self.store, key)
-        except FileNotFoundError:
-            return None
-        except DamagedCell as damage:
-            self.log.warning("trained again: %s", damage)
-            return None
-        if made_by_other_code(stored.row["versions"]):
-            name = path_of(self.store, key).name
-            self.log.info("trained again: %s was trained on a GPU by other code", name)
-            return None
-        return stored if stored.weights or not self.needed else None
+        usable = {}
+        for key in (entry["key"] for entry in entries):
+            try:
+                cell = read_cell(self.store, key)
+            except FileNotFoundError:
+                continue
+            except DamagedCell as damage:
+                self.log.warning("trained again: %s", damage)
+                continue
+            if made_by_other_code(cell.row["versions"]):
+                name = path_of(self.store, key).name
+                self.log.info("trained again: %s was trained on a GPU by other code", name)
+            elif cell.weights or not self.needed:
+                usable[key] = cell
+        return usable
 
     def trained(
         self, batch: Batch, trainer: BatchTrainer, *, threads: int

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from srhm.paper.sparse_hierarchy.analysis import practice_points
-from srhm.scorecard.authors_points import as_sample_complexities
 from srhm.scorecard.claims import Measurement, Tables, once
-from srhm.scorecard.complexity_rows import THRESHOLD
+from srhm.scorecard.complexity_rows import THRESHOLD, as_sample_complexities
 from srhm.scorecard.estimators import Estimator
 from srhm.scorecard.expectations import Above
 from srhm.scorecard.sheet import Sheet, rows_of

@@ -18,8 +18,7 @@ from srhm.model.grammar import NET_AND_DATA
 from srhm.networks.registry import HIERARCHICAL
 from srhm.report.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.report.page_table import net_name, percent
-from srhm.scorecard.authors_points import as_sample_complexities
-from srhm.scorecard.complexity_rows import THRESHOLD
+from srhm.scorecard.complexity_rows import THRESHOLD, as_sample_complexities
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
