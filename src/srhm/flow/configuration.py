@@ -56,12 +56,10 @@ class Optimiser(Keys):
         "flow", description="flow: gradient flow; adam: full-batch Adam; sgd: SGD with momentum"
     )
     max_evaluations: int = Field(
-        10_000,
-        ge=1,
-        strict=True,
+        10_000, ge=1, strict=True,
         description="budget: gradients computed for a member at most (of each layer in layerwise"
         " training); batches for sgd",
-    )
+    )  # fmt: skip
     max_output_change: Positive | None = Field(
         None, description="flow: no training output moves further in a step; absent: 0.1"
     )
@@ -69,12 +67,10 @@ class Optimiser(Keys):
         None, description="flow: squared relative change of the gradient in a step; absent: 0.01"
     )
     kink: float | None = Field(
-        None,
-        ge=0,
-        allow_inf_nan=False,
+        None, ge=0, allow_inf_nan=False,
         description="flow: a step that moves no output by more is accepted whatever the gradient"
         " does; absent: 0.01 for relu, 0 for softplus and tanh",
-    )
+    )  # fmt: skip
     momentum_time: Positive | None = Field(
         None,
         description="flow: time tau of the momentum, in units of alpha_tilde; absent: no momentum",
@@ -168,12 +164,9 @@ class FlowCurves(Keys):
     )
     seeds: Seeds = Field(2, description="seeds 0, 1, ...: grammars, data and weights")
     members: int = Field(
-        1,
-        ge=1,
-        le=1000,
-        strict=True,
+        1, ge=1, le=1000, strict=True,
         description="initialisations of each seed on the same data: an ensemble",
-    )
+    )  # fmt: skip
     labels: Literal["classes", "parity", "shuffled"] = Field(
         "classes", description="shuffled: parities of the classes in random order"
     )
@@ -186,12 +179,10 @@ class FlowCurves(Keys):
         None, description="cross_entropy: training ends at a mean below; absent: 0.001"
     )
     slack: float | None = Field(
-        None,
-        ge=0,
-        lt=1,
+        None, ge=0, lt=1,
         description="quadratic_hinge: points with Delta up to it count as satisfied; absent: 0;"
         " gradient flow needs more than 0",
-    )
+    )  # fmt: skip
     activation: Literal["relu", "softplus", "tanh"] = Field("relu", description="sigma")
     parametrisation: Literal["ntk", "mean_field"] = Field(
         "ntk", description="output divided by the root of H, or by H; the same F at one alpha_tilde"
@@ -213,12 +204,10 @@ class FlowCurves(Keys):
     )
     optimiser: Optimiser = Optimiser()  # type: ignore[call-arg]
     weight_decay: float = Field(
-        0.0,
-        ge=0,
-        allow_inf_nan=False,
+        0.0, ge=0, allow_inf_nan=False,
         description="lambda, which multiplies the squared norm of w in the Loss; a cell with it"
         " ends at its budget",
-    )
+    )  # fmt: skip
     history: bool = Field(
         False,
         description="keep loss, training and test error against time, about ten rows for each"

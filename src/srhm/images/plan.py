@@ -34,12 +34,10 @@ class ImageTraining(Keys):
         " time; off unless asked for",
     )
     loss_threshold: float | None = Field(
-        None,
-        gt=0,
-        allow_inf_nan=False,
+        None, gt=0, allow_inf_nan=False,
         description="training ends when the mean loss of an epoch is below; absent: at max_steps,"
         " the same number for every P",
-    )
+    )  # fmt: skip
     max_steps: int = Field(97_500, ge=1, description="steps; 250 epochs of 50000 images")
 
 
@@ -79,16 +77,14 @@ class ImagesSection(Keys):
     """Figure 1 A, B: test error on CIFAR-10 against the sensitivity to smooth deformations."""
 
     folder: str = Field(
-        SETS["cifar10"].folder,
-        max_length=200,
+        SETS["cifar10"].folder, max_length=200,
         description="where the binary files of CIFAR-10 lie, from the folder that holds results/;"
         " without it Figure 1 A, B stay empty",
-    )
+    )  # fmt: skip
     records_per_file: int = Field(
-        RECORDS_PER_FILE,
-        ge=1,
+        RECORDS_PER_FILE, ge=1,
         description="10000: CIFAR-10; other files of the same format need MD5SUMS beside them",
-    )
+    )  # fmt: skip
     nets: Several[str] = Field(
         ["vgg11_bn", "vgg16_bn", "resnet18", "resnet34", "efficientnetb0"],
         description="named nets, in two dimensions",

@@ -31,12 +31,10 @@ class Window(Keys):
     low: float = Field(gt=0, le=1000, description="first P, as a multiple of the predicted P*")
     high: float = Field(gt=0, le=1000, description="largest P, as a multiple of the predicted P*")
     per_octave: float | None = Field(
-        None,
-        ge=0.05,
-        le=16,
+        None, ge=0.05, le=16,
         description="points for each factor 2 of P, each of which every seed trains; absent where"
         " there is `search`",
-    )
+    )  # fmt: skip
     search: Literal["error", "sensitivities"] | None = Field(
         None,
         description="each seed trains those P alone that its own P* asks for, four for each factor"
@@ -47,11 +45,10 @@ class Window(Keys):
         2.8, ge=1, le=16, description="largest P for sensitivities, as a multiple of P*"
     )
     start: float | None = Field(
-        None,
-        gt=0,
+        None, gt=0,
         description="where the search starts, as a multiple of the predicted P*; absent: the"
         " geometric mean of low and high",
-    )
+    )  # fmt: skip
 
     @model_validator(mode="after")
     def _consistent(self) -> "Window":
@@ -96,12 +93,10 @@ class Training(Keys):
     )
     momentum: float = Field(0.9, ge=0, lt=1, description="momentum of SGD")
     loss_threshold: float = Field(
-        1e-3,
-        gt=0,
-        allow_inf_nan=False,
+        1e-3, gt=0, allow_inf_nan=False,
         description="training ends when the mean loss of an epoch is below; 0.01 for named nets"
         " if their group has none",
-    )
+    )  # fmt: skip
     max_steps: int = Field(2_000_000, ge=1, description="training is capped at so many steps")
     n_checks: int = Field(30, ge=0, le=30, description="looks at the test error on the way")
     fcn_scale: Literal["dv", "v"] = Field(
@@ -142,11 +137,8 @@ class HierarchyCurves(Keys):
     )
     seeds: int | None = Field(None, ge=1, le=1000, description="absent: the section's")
     width: int | None = Field(
-        None,
-        ge=1,
-        le=8192,
-        description="channels H; absent: the section's",
-    )
+        None, ge=1, le=8192, description="channels H; absent: the section's",
+    )  # fmt: skip
     alpha: float = Field(1.0, ge=1, le=1, description="output scale; 1 is the paper's")
     training: dict[str, Any] = Field({}, description="keys of training that differ here")
 
@@ -168,11 +160,10 @@ class SensitivityOptions(Keys):
     n_points: int = Field(500, ge=2, description="test points of which a sensitivity is an average")
     n_draws: int = Field(4, ge=1, le=100, description="transformations drawn for each point")
     variants: list[Literal["text", "practice"]] = Field(
-        ["text"],
-        min_length=1,
+        ["text"], min_length=1,
         description="text: the new synonym is another one, lower places are kept; practice: the"
         " level and all below are drawn anew",
-    )
+    )  # fmt: skip
 
 
 class HierarchySection(Keys):
@@ -203,11 +194,9 @@ class NamedSection(HierarchySection):
     """Learning curves of VGG, ResNet, EfficientNet."""
 
     width: int = Field(
-        NAMED_WIDTH,
-        ge=1,
-        le=8192,
+        NAMED_WIDTH, ge=1, le=8192,
         description="channels of the stage that has 64 in the published net",
-    )
+    )  # fmt: skip
     training: Training = Training.model_validate(NAMED_TRAINING)
     curves: list[NamedCurves] = Field(min_length=1, description="groups of learning curves")  # type: ignore[assignment]
 

@@ -16,14 +16,10 @@ def _beginning_with(names: Iterable[str]) -> str:
 
 # LCN, CNN and FCN on the SRHM: the engines `sparse`, `dense` and `reference`.
 HIERARCHY = Trainer(
-    name="hierarchy",
-    title="LCN, CNN and FCN",
-    module="srhm.training.engines",
-    cost="srhm.training.cost:costs",
-    folder="results",
-    cells="CELLS",
+    name="hierarchy", title="LCN, CNN and FCN", module="srhm.training.engines",
+    cost="srhm.training.cost:costs", folder="results", cells="CELLS",
     curves=_beginning_with((*HIERARCHICAL, *CONNECTED)),
-)
+)  # fmt: skip
 # VGG, ResNet, EfficientNet on the SRHM. They are trained after LCN, CNN and FCN, in the same store.
 NAMED_NETS = replace(
     HIERARCHY, name="named", title="VGG, ResNet, EfficientNet", curves=_beginning_with(NAMED),
@@ -31,24 +27,14 @@ NAMED_NETS = replace(
 )  # fmt: skip
 # The same networks on images. These take longest, and go last.
 IMAGES = Trainer(
-    name="images",
-    title="networks on images",
-    module="srhm.images.trainer",
-    cost="srhm.training.cost:image_costs",
-    folder="results/images",
-    cells="IMAGE_CELLS",
+    name="images", title="networks on images", module="srhm.images.trainer",
+    cost="srhm.training.cost:image_costs", folder="results/images", cells="IMAGE_CELLS",
     priority=-20,
-)
+)  # fmt: skip
 # Networks of any output scale by gradient flow, Adam or SGD.
 FLOW = Trainer(
-    name="flow",
-    title="gradient flow, Adam and SGD",
-    module="srhm.flow.trainer",
-    cost="srhm.flow.cost:flow_costs",
-    folder="results/plane",
-    cells="FLOW_CELLS",
-    timings="FLOW_TIMINGS",
-    priority=-10,
-    stacked=True,
-)
+    name="flow", title="gradient flow, Adam and SGD", module="srhm.flow.trainer",
+    cost="srhm.flow.cost:flow_costs", folder="results/plane", cells="FLOW_CELLS",
+    timings="FLOW_TIMINGS", priority=-10, stacked=True,
+)  # fmt: skip
 TRAINERS = (HIERARCHY, NAMED_NETS, IMAGES, FLOW)

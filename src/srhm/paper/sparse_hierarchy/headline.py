@@ -58,49 +58,34 @@ def _short(net: str) -> tuple[str, str]:
 
 HEADLINE: tuple[Statement, ...] = (
     Statement(
-        heading=COMPLEXITY,
-        says="P* follows Eq. 3 and 4",
-        short=("P* on Eq. 3 and 4: slope",),
+        heading=COMPLEXITY, says="P* follows Eq. 3 and 4", short=("P* on Eq. 3 and 4: slope",),
         quote="Empirical sample complexity P* for a LCN … versus estimation of Eq. 3 … Same as (B)"
         " for CNNs, supporting Eq. 4",
         place="caption of Figure 4 B, C",
         lines={"LCN, CNN: slope of log P* on Eq. 3, 4": "slope-against-prediction"},
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="P*_LCN ~ (s_0+1)^L",
-        short=("LCN: exponent of s_0+1",),
-        quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
-        place="Eq. 3, section 4; Figure 4 B",
+        heading=COMPLEXITY, says="P*_LCN ~ (s_0+1)^L", short=("LCN: exponent of s_0+1",),
+        quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L", place="Eq. 3, section 4; Figure 4 B",
         lines=_by_depth("lcn", "s0"),
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="P*_CNN ~ (s_0+1)^2",
-        short=("CNN: exponent of s_0+1",),
-        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
-        place="Eq. 4, section 4; Figure 4 C",
+        heading=COMPLEXITY, says="P*_CNN ~ (s_0+1)^2", short=("CNN: exponent of s_0+1",),
+        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L", place="Eq. 4, section 4; Figure 4 C",
         lines=_by_depth("cnn", "s0"),
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="P*_LCN ~ v^(L+1)",
-        short=("LCN: exponent of v",),
+        heading=COMPLEXITY, says="P*_LCN ~ v^(L+1)", short=("LCN: exponent of v",),
         quote="P*_LCN ~ C_0(s, L) (s_0+1)^L n_c m^L",
-        place="Eq. 3 at n_c = m = v, section 4; Figure 4 B",
-        lines=_by_depth("lcn", "v"),
+        place="Eq. 3 at n_c = m = v, section 4; Figure 4 B", lines=_by_depth("lcn", "v"),
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="P*_CNN ~ v^(L+1)",
-        short=("CNN: exponent of v",),
-        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L",
-        place="Eq. 4 at n_c = m = v, section 4; Figure 4 C",
+        heading=COMPLEXITY, says="P*_CNN ~ v^(L+1)", short=("CNN: exponent of v",),
+        quote="P*_CNN ~ C_1 (s_0+1)^2 n_c m^L", place="Eq. 4 at n_c = m = v, section 4; Figure 4 C",
         lines=_by_depth("cnn", "v"),
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="P*_LCN/P*_CNN ~ (s_0+1)^(L-2)",
+        heading=COMPLEXITY, says="P*_LCN/P*_CNN ~ (s_0+1)^(L-2)",
         short=("LCN / CNN: exponent of s_0+1",),
         quote="the sample complexity is only quadratic in L in (s_0+1) for CNNs, while it is"
         " exponential in L for LCNs",
@@ -111,16 +96,12 @@ HEADLINE: tuple[Statement, ...] = (
         },
     ),
     Statement(
-        heading=COMPLEXITY,
-        says="C_0 grows as s^(L/2)",
-        short=("C_0: exponent of s^(L/2)",),
+        heading=COMPLEXITY, says="C_0 grows as s^(L/2)", short=("C_0: exponent of s^(L/2)",),
         quote="our observations for C_0(s, L) are consistent with C_0(s, L) ~ s^(L/2)",
-        place="section 4; Figure 10",
-        lines={"C_0 against s^(L/2): exponent": "lcn-constant-C0"},
+        place="section 4; Figure 10", lines={"C_0 against s^(L/2): exponent": "lcn-constant-C0"},
     ),
     Statement(
-        heading=SPARSITY,
-        says="at fixed dimension sparser is easier",
+        heading=SPARSITY, says="at fixed dimension sparser is easier",
         short=("sparser / denser: P*",),
         quote="for a fixed dimension d, a higher sparsity is preferable as it leads to a smaller"
         " sample complexity",
@@ -128,8 +109,7 @@ HEADLINE: tuple[Statement, ...] = (
         lines={"LCN, d = 64: P* of sparser/denser data": "sparser-is-easier"},
     ),
     Statement(
-        heading=SPARSITY,
-        says="sparsity B follows both laws",
+        heading=SPARSITY, says="sparsity B follows both laws",
         short=("sparsity B: slope, LCN; CNN",),
         quote="the learning curves obtained implementing Sparsity B in the data are consistent with"
         " Eq. 3 and Eq. 4",
@@ -140,34 +120,24 @@ HEADLINE: tuple[Statement, ...] = (
         },
     ),
     Statement(
-        heading=INVARIANCE,
-        says="LCN learns both with the task",
-        short=_short("LCN"),
-        quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN",
-        place="Eq. 8, section 5; Figure 6 C, D",
+        heading=INVARIANCE, says="LCN learns both with the task", short=_short("LCN"),
+        quote="P*_S ≈ P*_LCN, P*_D ≈ P*_LCN", place="Eq. 8, section 5; Figure 6 C, D",
         lines=_invariances("lcn"),
     ),
     Statement(
-        heading=INVARIANCE,
-        says="CNN learns both with the task",
-        short=_short("CNN"),
+        heading=INVARIANCE, says="CNN learns both with the task", short=_short("CNN"),
         quote="This observation appears to be universal, as it holds … for the simple convolutional"
         " architectures",
-        place="section 5; Figure 14",
-        lines=_invariances("cnn"),
+        place="section 5; Figure 14", lines=_invariances("cnn"),
     ),
     Statement(
-        heading=INVARIANCE,
-        says="FCN learns both with the task",
-        short=_short("FCN"),
+        heading=INVARIANCE, says="FCN learns both with the task", short=_short("FCN"),
         quote="This observation appears to be universal, as it holds … even for fully-connected"
         " networks",
-        place="section 5; Figure 16, by its caption's thresholds",
-        lines=_invariances("fcn"),
+        place="section 5; Figure 16, by its caption's thresholds", lines=_invariances("fcn"),
     ),
     Statement(
-        heading=INVARIANCE,
-        says="all levels at once",
+        heading=INVARIANCE, says="all levels at once",
         short=("S, l ≥ 2 / l = 1: LCN; CNN", "D, l ≥ 2 / l = 1: LCN; CNN"),
         quote="synonyms and insensitivity to diffeomorphisms are learnt at all levels of the"
         " hierarchy in one go",
@@ -180,8 +150,7 @@ HEADLINE: tuple[Statement, ...] = (
         },
     ),
     Statement(
-        heading=NETWORKS,
-        says="VGG, ResNet, EfficientNet learn both with the task",
+        heading=NETWORKS, says="VGG, ResNet, EfficientNet learn both with the task",
         short=("VGG etc.: P of S; D / ε",),
         quote="This observation appears to be universal, as it holds for common convolutional"
         " architectures like VGG, ResNet, and EfficientNet",
@@ -192,9 +161,7 @@ HEADLINE: tuple[Statement, ...] = (
         },
     ),
     Statement(
-        heading=NETWORKS,
-        says="errors and S, D rank alike",
-        short=("VGG etc.: rank, ε with S; D",),
+        heading=NETWORKS, says="errors and S, D rank alike", short=("VGG etc.: rank, ε with S; D",),
         quote="The SRHM captures these observations: … Test error vs sensitivity to diffeomorphisms"
         " … Same as (C) for sensitivity to exchange of synonyms",
         place="caption of Figure 1 C, D",
@@ -203,4 +170,4 @@ HEADLINE: tuple[Statement, ...] = (
             for kind in "sd"
         },
     ),
-)
+)  # fmt: skip
