@@ -354,9 +354,9 @@ def _history(trained: Trained, e: int, row: Mapping[str, Any]) -> NDArray[np.flo
     """Of one member, (R, 7): columns HISTORY; the last row is its end."""
     columns = [trained.history[name] for name in HISTORY.values()]
     kept = np.isfinite(trained.history["time"][:, e])
-    found = np.stack([column if column.ndim == 1 else column[:, e] for column in columns], axis=1)
-    found = found[kept & (found[:, 0] < row["evaluations"])]
-    return np.vstack([found, [[float(row[name]) for name in HISTORY]]])
+    states = np.stack([column if column.ndim == 1 else column[:, e] for column in columns], axis=1)
+    states = states[kept & (states[:, 0] < row["evaluations"])]
+    return np.vstack([states, [[float(row[name]) for name in HISTORY]]])
 
 
 def kernel_changes(
@@ -369,18 +369,18 @@ def kernel_changes(
     """
     network = network_of(cells[0])
     start = moved(initial_weights_of(cells), weights["readout"].device)
-    found: list[dict[str, float]] = []
+    rows: list[dict[str, float]] = []
     for first in range(0, len(cells), MEMBERS_AT_ONCE):
         part = slice(first, first + MEMBERS_AT_ONCE)
         x = torch.stack([data[cell["seed"]].x_test[:KERNEL_POINTS] for cell in cells[part]])
         before = gram_matrix(tangent_kernel(network, selected(start, part), x))
         after = gram_matrix(tangent_kernel(network, selected(weights, part), x))
         change, norm = relative_change(after, before), before.flatten(1).norm(dim=1)
-        found += [
+        rows += [
             {"kernel_change": float(c), "initial_kernel_norm": float(n)}
             for c, n in zip(change.cpu(), norm.cpu(), strict=True)
         ]
-    return found
+    return rows
 
 
 def _row(
@@ -541,12 +541,12 @@ def _trained_stages(
     def optimise(system: NetworkSystem, state: Weights) -> Trained:
         k = len(done)
         if k < finished:
-            found = _stored_stage(start or {}, k, state)
+            trained = _stored_stage(start or {}, k, state)
         else:
             own = start if start is not None and k == finished else None
-            found = _optimised(cells, system, state, pause=_stage_pause(pause, done), start=own)
-        done.append(found)
-        return found
+            trained = _optimised(cells, system, state, pause=_stage_pause(pause, done), start=own)
+        done.append(trained)
+        return trained
 
     stages = train_layerwise(
         network,
@@ -572,14 +572,14 @@ def _stage_pause(pause: Pause | None, done: list[Trained]) -> Pause | None:
 
     def with_stages(arrays: Callable[[], Arrays]) -> None:
         def whole() -> Arrays:
-            found = {**arrays(), "stage": np.array([len(done)])}
+            kept = {**arrays(), "stage": np.array([len(done)])}
             for k, stage in enumerate(done):
-                found |= {f"stage{k}.{name}": getattr(stage, name) for name in RESULTS}
-                found |= {f"stage{k}.state.{n}": a.cpu().numpy() for n, a in stage.state.items()}
-                found[f"stage{k}.budget"] = np.array([stage.budget])
+                kept |= {f"stage{k}.{name}": getattr(stage, name) for name in RESULTS}
+                kept |= {f"stage{k}.state.{n}": a.cpu().numpy() for n, a in stage.state.items()}
+                kept[f"stage{k}.budget"] = np.array([stage.budget])
                 codes = [descents.STATUSES.index(status) for status in stage.status]
-                found[f"stage{k}.status"] = np.array(codes)
-            return found
+                kept[f"stage{k}.status"] = np.array(codes)
+            return kept
 
         pause(whole)
 

@@ -463,7 +463,7 @@ class _Book(Generic[System]):
 
     def arrays(self) -> Arrays:
         """All that is in the book, by names that begin with "book."."""
-        found: Arrays = {
+        book: Arrays = {
             "active": self._active.cpu().numpy(),
             "spent": np.array([self._spent]),
             "first_loss": self._first_loss.cpu().numpy(),
@@ -480,11 +480,11 @@ class _Book(Generic[System]):
             **{f"history.{name}": np.array(rows) for name, rows in self._records.items()},
         }
         for member, (weights, status, loss, n_unsatisfied, spent) in self._ends.items():
-            found |= _named(f"end{member}.", weights)
-            found[f"end{member}"] = np.array(
+            book |= _named(f"end{member}.", weights)
+            book[f"end{member}"] = np.array(
                 [STATUSES.index(status), loss, n_unsatisfied, spent], dtype=np.float64
             )
-        return {f"book.{name}": array for name, array in found.items()}
+        return {f"book.{name}": array for name, array in book.items()}
 
     def _restore(self, start: Mapping[str, NDArray[Any]], state: Weights) -> None:
         like = next(iter(state.values()))

@@ -51,11 +51,11 @@ def latents(grammar: Grammar, data: Derivations, *, level: int) -> NDArray[np.in
     parameters = grammar.parameters
     if not 1 <= level <= parameters.depth + 1:
         raise ValueError(f"level = {level}: allowed are 1 to L + 1 = {parameters.depth + 1}")
-    found = data.labels.astype(np.int64)[:, None]
+    features = data.labels.astype(np.int64)[:, None]
     for t, nodes in enumerate(depth_slices(parameters)[: parameters.depth + 1 - level]):
         rules = grammar.rules[parameters.depth - t - 1]
-        found = rules[found, data.choices[:, nodes]].reshape(len(data), -1)
-    return found
+        features = rules[features, data.choices[:, nodes]].reshape(len(data), -1)
+    return features
 
 
 def indicators(values: NDArray[np.integer], *, n_values: int) -> Tensor:

@@ -352,18 +352,18 @@ def second_order_end(
     if network.activation != "relu":
         raise ValueError(f"a second-order end of {network.activation}: allowed are relu, tanh")
     at = Objective(network, points, labels, smooth_relu(inf))
-    found: End | None = None
+    last: End | None = None
     vector, spent = at.vector(weights), 0
     between = (1 - FIRST - LAST) / (len(SHARPNESS) - 2)
     for sharpness, after in pairwise((*SHARPNESS, None)):
         part = FIRST if sharpness == SHARPNESS[0] else between if after else LAST
         smooth = Objective(network, points, labels, smooth_relu(sharpness or inf))
-        found = newton(
+        last = newton(
             smooth, vector, max_steps=int(part * max_steps),
             tolerance=BETWEEN if after else tolerance,
         )  # fmt: skip
-        vector, spent = found.vector, spent + found.n_steps
-        if found.status == "fitted" and at.loss(vector) <= LEAST_LOSS:
+        vector, spent = last.vector, spent + last.n_steps
+        if last.status == "fitted" and at.loss(vector) <= LEAST_LOSS:
             break
-    assert found is not None
-    return at.weights(vector), replace(found, n_steps=spent, sharpness=sharpness or inf)
+    assert last is not None
+    return at.weights(vector), replace(last, n_steps=spent, sharpness=sharpness or inf)

@@ -97,13 +97,13 @@ def slowness(cell: Mapping[str, Any]) -> float:
 def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
     """Expected cost of each cell on the SRHM, trained by its engine on one core."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))
-    found = []
+    expected = []
     for cell in cells:
         if cell["engine"] in NAMED_ENGINES:
-            found.append(_network_cost(cell, model["networks"]))
+            expected.append(_network_cost(cell, model["networks"]))
             continue
         if cell["net"] in CONNECTED:
-            found.append(_connected_cost(cell, model))
+            expected.append(_connected_cost(cell, model))
             continue
         parameters = parameters_of(cell)
         shape = geometry(cell["net"], parameters, width=cell["width"])
@@ -117,10 +117,10 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         width = BYTES[cell["dtype"]]
         rows = n_weights / shape.width
         data = (cell["P"] + cell["n_test"]) * 4 * (4 * parameters.n_leaves + 2 * parameters.n_nodes)
-        found.append(
+        expected.append(
             Cost(steps, steps * per_step, 2 * width * n_weights + 8 * rows + data, 4 * n_weights)
         )
-    return found
+    return expected
 
 
 def _connected_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
@@ -177,7 +177,7 @@ def image_step_features(cell: Mapping[str, Any]) -> list[float]:
 def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
     """Expected cost of each cell on images, on one core."""
     model = json.loads(MODEL.read_text(encoding="utf-8"))["images"]
-    found = []
+    expected = []
     for cell in cells:
         net = model["nets"][stand_in(cell["net"])]
         steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
@@ -191,8 +191,8 @@ def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         data += 2 * 4 * cell["n_test"] * IMAGE_PLACES * IMAGE_CHANNELS
         evaluation = FORWARD * per_step * cell["n_test"] / cell["batch_size"]
         memory = COPIES * 4 * n_weights + kept + data
-        found.append(Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights))
-    return found
+        expected.append(Cost(steps, steps * per_step + evaluation, memory, 4 * n_weights))
+    return expected
 
 
 def model_origin() -> str:

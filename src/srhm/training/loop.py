@@ -135,13 +135,13 @@ def train_or_load(
     """
     needed = keep_weights and arrays_needed
     place = _Place(store, checkpoints, keep_weights=keep_weights, needed=needed, log=log, stop=stop)
-    found = place.stored(entries)
-    for key in found:
+    cells = place.stored(entries)
+    for key in cells:
         remove_checkpoint(checkpoints, key)
-    missing = [entry for entry in entries if entry["key"] not in found]
-    log.info("%d cells: %d in the store, %d to train", len(entries), len(found), len(missing))
+    missing = [entry for entry in entries if entry["key"] not in cells]
+    log.info("%d cells: %d in the store, %d to train", len(entries), len(cells), len(missing))
     if not missing:
-        return [found[entry["key"]] for entry in entries]
+        return [cells[entry["key"]] for entry in entries]
     check_writable(store)
     trainer = prepared()
     at_once = trainer.at_once or threads
@@ -154,7 +154,7 @@ def train_or_load(
 
     for batch, outcome in _outcomes(work, waiting, at_once=at_once):
         if not isinstance(outcome, Exception):
-            found |= outcome
+            cells |= outcome
             log.log(
                 logging.WARNING
                 if any(cell.row.get("status") == "diverged" for cell in outcome.values())
@@ -173,18 +173,18 @@ def train_or_load(
             failures.append(outcome)
             if isinstance(outcome, StorageError):
                 stop.ask(f"{store} cannot be written to or read")
-    lacking = sum(entry["key"] not in found for entry in entries)
+    lacking = sum(entry["key"] not in cells for entry in entries)
     if stop.reason:
         log.warning(
             "stopped (%s): of %d cells %d are stored, %d go on from a checkpoint and %d from the"
             " beginning when the same command is given again",
-            *(stop.reason, len(entries), len(found), kept, lacking - kept),
+            *(stop.reason, len(entries), len(cells), kept, lacking - kept),
         )
     if failures:
         raise failures[0]
     if lacking:
         raise Stopped(STOPPED)
-    return [found[entry["key"]] for entry in entries]
+    return [cells[entry["key"]] for entry in entries]
 
 
 def result_rows(
@@ -246,21 +246,21 @@ class _Place:
             key = batch[0]["key"]
             raise Interrupted(key, kept=checkpoint_of(self.checkpoints, key).is_file())
         # Another process, an orphan of an earlier run say, may have trained some of them meanwhile.
-        found = self.stored(batch)
-        left = [entry for entry in batch if entry["key"] not in found]
+        cells = self.stored(batch)
+        left = [entry for entry in batch if entry["key"] not in cells]
         if not left:
-            return found
-        for entry, one in zip(left, self._trained(left, trainer), strict=True):
+            return cells
+        for entry, result in zip(left, self._trained(left, trainer), strict=True):
             stored = StoredCell(
                 dict(entry["cell"]),
-                row={"versions": trainer.versions, **one.row, "source": entry["source"]},
-                timing={**one.timing, "threads": threads},
-                weights=one.weights if self.keep_weights else {},
+                row={"versions": trainer.versions, **result.row, "source": entry["source"]},
+                timing={**result.timing, "threads": threads},
+                weights=result.weights if self.keep_weights else {},
             )
             write_cell(self.store, entry["key"], stored)
-            found[entry["key"]] = stored
+            cells[entry["key"]] = stored
         remove_checkpoint(self.checkpoints, left[0]["key"])
-        return found
+        return cells
 
     def _trained(self, batch: Batch, trainer: BatchTrainer) -> list[TrainedCell]:
         """The cells of a batch, trained on from its checkpoint if there is one that fits."""

@@ -92,12 +92,12 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     kinds = {net if net in CONNECTED else "" for net in group.net}
     if len(kinds) > 1:
         raise _refusal(where, "net", f"{nets}: {max(kinds)} needs a group of its own")
-    own = [engine for engine in ENGINES if (engine in NAMED_ENGINES) == named]
+    engines = [engine for engine in ENGINES if (engine in NAMED_ENGINES) == named]
     if named and not all(NAMED[net].taped for net in group.net):
-        own = [AUTOGRAD]
-    own = [one for one in own if one not in CONNECTED] if kinds == {""} else list(kinds)
-    if training.engine not in own:
-        allowed = " or ".join(map(repr, own))
+        engines = [AUTOGRAD]
+    engines = [one for one in engines if one not in CONNECTED] if kinds == {""} else list(kinds)
+    if training.engine not in engines:
+        allowed = " or ".join(map(repr, engines))
         raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")
     if named and training.bias:
         raise _refusal(where, "training.bias", f"True: allowed is False for {nets}")
@@ -158,25 +158,25 @@ def _sizes(
             raise ConfigError(f"  {where}.P: {error}") from error
         return sorted(set(wanted))
     predicted = theory.predicted(coordinates, stand_in(coordinates["net"]))
-    found = set()
+    sizes = set()
     if wanted.per_octave is None:
         # By the net and the grammar alone: channels and rates leave P as they are.
         phase = int(short_hash(coordinates), 16) / 16 ** len(short_hash(coordinates))
         points = lattice(predicted, low=wanted.low, high=wanted.high, phase=phase)
-        found = {size for size in points if size <= available}
+        sizes = {size for size in points if size <= available}
     else:
         size = wanted.low
         while size <= wanted.high * (1 + 1e-9):
             if round(size * predicted) <= available:
-                found.add(max(1, round(size * predicted)))
+                sizes.add(max(1, round(size * predicted)))
             size *= 2 ** (1 / wanted.per_octave)
-    if not found:
+    if not sizes:
         raise ConfigError(
             f"  {where}.P: the window starts at"
             f" {wanted.low * predicted:.0f} points, but only {parameters.n_distinct} data are"
             f" distinct, of which {MIN_TEST} are kept for testing"
         )
-    return sorted(found)
+    return sorted(sizes)
 
 
 def _search(

@@ -27,19 +27,19 @@ def train_paths(spec: Mapping[str, Any], **options: Any) -> tuple[list[Entry], l
         else {}
     )
     cells = {**published, **{key: entry["cell"] for key, entry in entries.items()}}
-    found: dict[str, StoredCell] = {}
+    trained_cells: dict[str, StoredCell] = {}
     about = sum(visits(search, cells).values())
     while True:
-        rows = {**published, **{key: cell.row for key, cell in found.items()}}
+        rows = {**published, **{key: cell.row for key, cell in trained_cells.items()}}
         _, following = paths(search, cells, rows)
         asked = [entries[key] for key in following if key in entries]
         if not asked:
             break
         options["log"].info(
             "%d candidates are known, of about %.0f; the search of %d seeds goes on",
-            *(len(found), about, len(asked)),
+            *(len(trained_cells), about, len(asked)),
         )
         trained = train_curve({**spec, "cells": asked}, **options)
-        found |= {entry["key"]: cell for entry, cell in zip(asked, trained, strict=True)}
-    keys = [key for key in entries if key in found]
-    return [entries[key] for key in keys], [found[key] for key in keys]
+        trained_cells |= {entry["key"]: cell for entry, cell in zip(asked, trained, strict=True)}
+    keys = [key for key in entries if key in trained_cells]
+    return [entries[key] for key in keys], [trained_cells[key] for key in keys]

@@ -86,11 +86,11 @@ class MaskDrawn:
 
 def given_masks(network: nn.Module, x: Tensor) -> list[MaskDrawn]:
     """Masks that a training step on inputs x draws, in order; from now on they are to be given."""
-    found: list[MaskDrawn] = []
+    masks: list[MaskDrawn] = []
 
     def note(name: str, module: nn.Module, arguments: tuple[Tensor, ...]) -> None:
         assert isinstance(module, Dropout)
-        found.append(MaskDrawn(name, module.rate, module.mask_shape(arguments[0])))
+        masks.append(MaskDrawn(name, module.rate, module.mask_shape(arguments[0])))
 
     handles = [
         module.register_forward_pre_hook(partial(note, name))
@@ -100,10 +100,10 @@ def given_masks(network: nn.Module, x: Tensor) -> list[MaskDrawn]:
     network.train()(x)
     for handle in handles:
         handle.remove()
-    for mask in found:
+    for mask in masks:
         parent, _, own = mask.name.rpartition(".")
         setattr(network.get_submodule(parent), own, GivenMask(mask.rate))
-    return found
+    return masks
 
 
 class HierarchicalStart(ReferenceEngine):
@@ -180,16 +180,16 @@ class Stack:
         self._channels_first = isinstance(first.engine, NetworkEngine)
         self._size = points_of_a_step(first.cell)
         table = columns(self._parameters, whitening=first.cell["whitening"])
-        weights, buffers = stack_module_state([one.engine.network for one in members])
-        self._weights = {name: self._sent(one.detach()) for name, one in weights.items()}
-        self._buffers = {name: self._sent(one) for name, one in buffers.items()}
-        self._momenta = {name: torch.zeros_like(one) for name, one in self._weights.items()}
+        weights, buffers = stack_module_state([net.engine.network for net in members])
+        self._weights = {name: self._sent(array.detach()) for name, array in weights.items()}
+        self._buffers = {name: self._sent(array) for name, array in buffers.items()}
+        self._momenta = {name: torch.zeros_like(w) for name, w in self._weights.items()}
         self._columns = self._sent(torch.from_numpy(table).to(next(iter(weights.values())).dtype))
-        rates = [one.engine.rate for one in members]
+        rates = [net.engine.rate for net in members]
         self._rates = self._sent(torch.tensor(rates, dtype=self._columns.dtype))
-        self._train = self._stacked([one.train for one in members])
-        self._test = self._stacked([one.test for one in members])
-        self._streams = [one.engine.stream for one in members]
+        self._train = self._stacked([net.train for net in members])
+        self._test = self._stacked([net.test for net in members])
+        self._streams = [net.engine.stream for net in members]
         # What is done with given weights; it has none.
         self._template = StackMember(first.cell, samples, None).engine.network.to("meta")
         blank = self._sent(torch.zeros((self._size, self._parameters.input_length)))
@@ -202,9 +202,9 @@ class Stack:
         """
         lengths = [len(order) for order in orders]
         n_steps = min(STEPS_AT_ONCE, -(-min(lengths) // self._size))
-        taken = np.minimum(lengths, n_steps * self._size)
+        n_used = np.minimum(lengths, n_steps * self._size)
         points = np.zeros((len(orders), n_steps * self._size), dtype=np.int64)
-        real = np.arange(points.shape[1]) < taken[:, None]
+        real = np.arange(points.shape[1]) < n_used[:, None]
         for row, order in zip(points, orders, strict=True):
             row[: len(order)] = order[: len(row)]
         shape = (len(orders), n_steps, self._size)
@@ -213,9 +213,9 @@ class Stack:
             self._sent(torch.from_numpy(real.reshape(shape).swapaxes(0, 1).copy())),
             strict=True,
         )
-        sums = sum(self._step(own, is_real) for own, is_real in batches)
+        sums = sum(self._step(part, is_real) for part, is_real in batches)
         assert isinstance(sums, Tensor)
-        return list(zip(sums.cpu().tolist(), taken.tolist(), strict=True))
+        return list(zip(sums.cpu().tolist(), n_used.tolist(), strict=True))
 
     def _step(self, points: Tensor, real: Tensor) -> Tensor:
         """A step of all on their points (members, batch), of which some are none; summed losses."""
@@ -268,9 +268,9 @@ class Stack:
         """Copies of weights, buffers, momenta and dropout's stream of a member, by name."""
         momenta = {MOMENTUM + name: one for name, one in self._momenta.items()}
         arrays = {**self._weights, **self._buffers, **momenta}
-        found = {name: one[row].cpu().numpy().copy() for name, one in arrays.items()}
+        kept = {name: one[row].cpu().numpy().copy() for name, one in arrays.items()}
         stream = self._streams[row]
-        return found if stream is None else {**found, STREAM: stream.get_state().numpy().copy()}
+        return kept if stream is None else {**kept, STREAM: stream.get_state().numpy().copy()}
 
     def restore(self, row: int, state: Mapping[str, NDArray[Any]]) -> None:
         """Puts a member where `state` was taken.
@@ -288,29 +288,32 @@ class Stack:
 
     def leave(self) -> None:
         """Members that have ended leave, each with what became of it in its engine."""
-        kept = [row for row, one in enumerate(self.members) if one.outcome is None]
-        for row, one in enumerate(self.members):
-            if one.outcome:
+        kept = [row for row, net in enumerate(self.members) if net.outcome is None]
+        for row, net in enumerate(self.members):
+            if net.outcome:
                 state = {**self._weights, **self._buffers}
-                one.engine.network.load_state_dict({k: v[row].cpu() for k, v in state.items()})
+                net.engine.network.load_state_dict({k: v[row].cpu() for k, v in state.items()})
         rows = self._sent(torch.tensor(kept, dtype=torch.int64))
         self.members = [self.members[row] for row in kept]
         self._streams = [self._streams[row] for row in kept]
         self._rates = self._rates[rows]
         for arrays in (self._weights, self._momenta, self._buffers):
-            arrays.update({name: one[rows] for name, one in arrays.items()})
+            arrays.update({name: array[rows] for name, array in arrays.items()})
         self._train, self._test = (
-            tuple(one[rows] for one in part) for part in (self._train, self._test)
+            tuple(array[rows] for array in part) for part in (self._train, self._test)
         )
 
     def _stacked(self, data: Sequence[Derivations]) -> tuple[Tensor, ...]:
         """Symbols (members, points, places) and labels (members, points), filled up with zeros."""
         parameters, n = self._parameters, max(map(len, data))
-        found = np.zeros((len(data), n, parameters.input_length), dtype=np.int16)
+        places = np.zeros((len(data), n, parameters.input_length), dtype=np.int16)
         labels = np.zeros((len(data), n), dtype=np.int64)
-        for row, one in enumerate(data):
-            found[row, : len(one)], labels[row, : len(one)] = symbols(one, parameters), one.labels
-        return self._sent(torch.from_numpy(found)), self._sent(torch.from_numpy(labels))
+        for row, points in enumerate(data):
+            places[row, : len(points)], labels[row, : len(points)] = (
+                symbols(points, parameters),
+                points.labels,
+            )
+        return self._sent(torch.from_numpy(places)), self._sent(torch.from_numpy(labels))
 
     def _inputs(self, symbols_: Tensor) -> Tensor:
         """Inputs (..., d, v) of symbols (..., d); of a named net (..., v, d)."""
@@ -355,12 +358,12 @@ def stacks(entries: Iterable[Entry], *, size: int) -> list[Batch]:
     def shape(entry: Entry) -> str:
         return repr(sorted((k, v) for k, v in entry["cell"].items() if k not in OWN))
 
-    found = list[Batch]()
+    batches = list[Batch]()
     ordered = sorted(entries, key=lambda entry: (shape(entry), entry["cell"]["P"]))
     for _, group in groupby(ordered, key=shape):
         alike = list(group)
-        found += [alike[i : i + size] for i in range(0, len(alike), size)]
-    return found
+        batches += [alike[i : i + size] for i in range(0, len(alike), size)]
+    return batches
 
 
 def train_stack(
@@ -389,39 +392,39 @@ def train_stack(
     if start:
         try:
             for row in range(len(batch)):
-                own = f"{row}: "
-                stack.restore(row, {k.removeprefix(own): v for k, v in start.engine.items()
-                                    if k.startswith(own)})  # fmt: skip
+                mark = f"{row}: "
+                stack.restore(row, {k.removeprefix(mark): v for k, v in start.engine.items()
+                                    if k.startswith(mark)})  # fmt: skip
         except (KeyError, RuntimeError) as misfit:
             raise Unresumable(f"it does not fit ({misfit!r})") from misfit
         stack.leave()
 
     def snapshot() -> Snapshot:
         arrays = dict[str, NDArray[Any]]()
-        for row, one in enumerate(everyone):
-            place = stack.members.index(one) if one in stack.members else None
-            own = one.engine.state() if place is None else stack.state(place)
-            arrays |= {f"{row}: {name}": array for name, array in own.items()}
-        return Snapshot({**here, "each": [one.told() for one in everyone]}, arrays, clock.seconds)
+        for row, net in enumerate(everyone):
+            place = stack.members.index(net) if net in stack.members else None
+            state = net.engine.state() if place is None else stack.state(place)
+            arrays |= {f"{row}: {name}": array for name, array in state.items()}
+        return Snapshot({**here, "each": [net.told() for net in everyone]}, arrays, clock.seconds)
 
     while stack.members:
-        if looking := [row for row, one in enumerate(stack.members) if isinstance(one.asked, str)]:
+        if looking := [row for row, net in enumerate(stack.members) if isinstance(net.asked, str)]:
             for row, error in zip(looking, stack.test_errors(looking), strict=True):
                 stack.members[row].answer(error)
         else:
             pause(snapshot)
-            orders = [one.asked for one in stack.members if isinstance(one.asked, np.ndarray)]
-            for one, given in zip(stack.members, stack.train(orders), strict=True):
-                one.answer(given)
-        if any(one.outcome for one in stack.members):
+            orders = [net.asked for net in stack.members if isinstance(net.asked, np.ndarray)]
+            for net, result in zip(stack.members, stack.train(orders), strict=True):
+                net.answer(result)
+        if any(net.outcome for net in stack.members):
             stack.leave()
-    total = sum(one.outcome.steps for one in everyone if one.outcome)
-    found = []
-    for one in everyone:
-        assert one.outcome is not None
-        timing = clock.timing(steps=one.outcome.steps)
+    total = sum(net.outcome.steps for net in everyone if net.outcome)
+    cells = []
+    for net in everyone:
+        assert net.outcome is not None
+        timing = clock.timing(steps=net.outcome.steps)
         # Of the stack's time each network has the part that its steps are.
-        timing["seconds"] *= one.outcome.steps / max(total, 1)
+        timing["seconds"] *= net.outcome.steps / max(total, 1)
         timing["processor"] = made_by
-        found.append(cell_result(one.cell, one.outcome, one.engine.weights(), timing))
-    return found
+        cells.append(cell_result(net.cell, net.outcome, net.engine.weights(), timing))
+    return cells
