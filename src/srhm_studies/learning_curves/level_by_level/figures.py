@@ -166,8 +166,8 @@ def level_by_level_conditions(
     lines = {2: Look("$L=2$ (A)", line="-"), 3: Look("$L=3$ (A)", line="--")}
     dense = diagonal(cells[cells["draws"] == "independent"])
     grammars = dense.drop_duplicates([*CURVE, "seed"])
-    shares = grammars.assign(found=identifiable(grammars)).groupby(["L", "net", "v"])["found"]
-    shares = shares.agg(["sum", "count"]).reset_index()
+    known = grammars.assign(known=identifiable(grammars)).groupby(["L", "net", "v"])["known"]
+    shares = known.agg(["sum", "count"]).reset_index()
     ends = [stats.binomtest(k, n).proportion_ci()
             for k, n in shares[["sum", "count"]].astype(int).to_numpy().tolist()]  # fmt: skip
     # Moved a little for each L and net, so that bars do not hide each other.

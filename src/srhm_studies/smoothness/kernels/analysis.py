@@ -142,7 +142,7 @@ def _families(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], pd.DataFram
     for _, rows in done.groupby(list(FAMILY), dropna=False):
         known = rows[list(FAMILY)].iloc[0].dropna()
         # Whole numbers of a column with gaps come as floats.
-        family = {name: int(value) if _COORDINATES[name] is int else value
+        family = {str(name): int(value) if _COORDINATES[str(name)] is int else value
                   for name, value in known.items()}  # fmt: skip
         yield {**dict.fromkeys(FAMILY), **family}, rows
 
@@ -151,7 +151,7 @@ def _of_curve(
     family: dict[str, Any], quantity: str, table: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
     """Rows of one curve, table: index P, a column for each seed that has all P."""
-    runs, sizes = (part.to_numpy(dtype=float) for part in (table, table.index))
+    runs, sizes = table.to_numpy(dtype=float), table.index.to_numpy(dtype=float)
     # The means of all runs, and of all but any one, have logarithms.
     left = runs.sum(axis=1, keepdims=True) - runs if runs.shape[1] > 1 else runs
     if table.empty or not ((left > 0).all() and (runs.mean(axis=1) > 0).all()):
