@@ -105,7 +105,7 @@ EDITS = {
         "store/records.py", "flat.reshape(len(table), size)",
         "flat.reshape(len(table), size)[:, ::-1]",
     ),
-    "what is stored": ("training/loop.py", "weights=one.weights if", "weights={} if"),
+    "what is stored": ("training/loop.py", "weights=result.weights if", "weights={} if"),
     "order of batches": ("model/seeding.py", "SeedSequence(seed,", "SeedSequence(1 + seed,"),
 }  # fmt: skip
 

@@ -60,7 +60,6 @@ def _this_run(cells: pd.DataFrame, published: pd.DataFrame) -> list[PageTable]:
         width, batch, rate, loss = (
             _values(group[name])
             for name in ("width", "batch_size", "learning_rate", "loss_threshold")
-            for name in ("width", "batch_size", "learning_rate", "loss_threshold")
         )
         ways = [width, _values(group["v"]), _values(seeds), batch, f"{rate} H", f"loss < {loss}"]
         rows += [[words, *ways]] if len(group) else []
