@@ -46,7 +46,7 @@ def test_a_grammar_whose_p_star_only_a_dead_network_bounds_has_no_exponent():
     assert deep.empty
 
 
-def test_the_figure_draws_each_grammar_beside_the_means(tmp_path):
+def test_the_figure_draws_each_grammar_beside_the_means():
     table = exponents(invented_cells(), threshold=0.1)
     figure = rendered(cnn_exponent(table, preset="invented"))
     deep, wide = figure.axes[:2]
@@ -55,4 +55,3 @@ def test_the_figure_draws_each_grammar_beside_the_means(tmp_path):
     assert len(points(wide, "grammar")) == 8
     assert sorted(y for _, y in points(deep, "exponent")) == pytest.approx([1.9, 2.09, 2.2], 0.01)
     assert_on_page(figure)
-    figure.savefig(tmp_path / "cnn_exponent.png", dpi=110)
