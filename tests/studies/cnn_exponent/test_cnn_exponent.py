@@ -13,16 +13,17 @@ DEEP = {1: 2.0**2.2, 2: 3.0**2.2, 3: 3.0**2.2 * (4 / 3) ** 1.9}  # P* over its c
 
 def invented_cells(*, dead=()):
     """Networks just below and above P*; dead: (v, s0, seed) of which that below is dead."""
-    curves = [("deep", 4, v, s0, 64, DEEP[s0]) for v in (3, 4) for s0 in DEEP]
-    curves += [("wide", 2, v, s0, width, (s0 + 1) ** (1.6 if width == 512 else 1.3))
+    curves = [("deep", 4, v, s0, 64, 0.001, DEEP[s0]) for v in (3, 4) for s0 in DEEP]
+    curves += [("slow", 4, 3, s0, 64, 0.0003, (s0 + 1) ** 1.8) for s0 in DEEP]
+    curves += [("wide", 2, v, s0, width, 0.01, (s0 + 1) ** (1.6 if width == 512 else 1.3))
                for width in (128, 512) for v in (8, 12) for s0 in (1, 4)]  # fmt: skip
     rows = []
-    for kind, L, v, s0, width, factor in curves:
+    for kind, L, v, s0, width, rate, factor in curves:
         for seed in (200, 201):
             for step, error in ((-1, 0.4**2), (1, (2 * 0.1**0.5 - 0.4) ** 2)):
                 gone = step < 0 and (v, s0, seed) in dead and kind == "deep"
                 rows.append({**grammar("cnn", L, v, s0), "curve": f"{kind} {v} {s0} {width}",
-                             "width": width, "P": 1000 * factor * 2 ** (step / 4), "seed": seed,
+                             "width": width, "learning_rate": rate, "P": 1000 * factor * 2 ** (step / 4), "seed": seed,
                              "test_error": 0.999 if gone else error, "train_loss": 1.4,
                              "status": "capped" if gone else "fitted"})  # fmt: skip
     return pd.DataFrame(rows)
@@ -30,13 +31,16 @@ def invented_cells(*, dead=()):
 
 def test_exponents_are_those_of_the_law():
     table = exponents(invented_cells(), threshold=0.1)
-    mean = table.groupby(["L", "width", "of"])["exponent"].mean()
-    assert mean[4, 64, "1 to 2"] == pytest.approx(2.2, abs=1e-6)
-    assert mean[4, 64, "2 to 3"] == pytest.approx(1.9, abs=1e-6)
-    assert mean[2, 128, "all"] == pytest.approx(1.3, abs=1e-6)
-    assert mean[2, 512, "all"] == pytest.approx(1.6, abs=1e-6)
+    mean = table.groupby(["learning_rate", "width", "of"])["exponent"].mean()
+    assert mean[0.001, 64, "1 to 2"] == pytest.approx(2.2, abs=1e-6)
+    assert mean[0.001, 64, "2 to 3"] == pytest.approx(1.9, abs=1e-6)
+    assert mean[0.01, 128, "all"] == pytest.approx(1.3, abs=1e-6)
+    assert mean[0.01, 512, "all"] == pytest.approx(1.6, abs=1e-6)
     measured = {claim.identifier: claim.measure({"exponents": table}).value for claim in CLAIMS}
     assert measured["cnn-exponent-deep-falls"] == pytest.approx(0.3, abs=1e-6)
+    # On the grammars of v = 3 from s_0 = 1 to 3: the fit of three points is 2.09.
+    assert measured["cnn-exponent-smaller-rate"] == pytest.approx(1.8, abs=1e-6)
+    assert measured["cnn-exponent-rate"] == pytest.approx(-0.29, abs=0.01)
     assert measured["cnn-exponent-512-change"] == pytest.approx(0, abs=1e-6)
 
 
@@ -50,8 +54,9 @@ def test_the_figure_draws_each_grammar_beside_the_means():
     table = exponents(invented_cells(), threshold=0.1)
     figure = rendered(cnn_exponent(table, preset="invented"))
     deep, wide = figure.axes[:2]
-    # Two grammars of two v at three places; of two v at two widths.
-    assert len(points(deep, "grammar")) == 12
+    # Two grammars at three places: of two v, and of one at the smaller rate. Two of two v and widths.
+    assert len(points(deep, "grammar")) == 18
     assert len(points(wide, "grammar")) == 8
-    assert sorted(y for _, y in points(deep, "exponent")) == pytest.approx([1.9, 2.09, 2.2], 0.01)
+    means = sorted(y for _, y in points(deep, "exponent"))
+    assert means == pytest.approx([1.8, 1.8, 1.8, 1.9, 2.09, 2.2], 0.01)
     assert_on_page(figure)

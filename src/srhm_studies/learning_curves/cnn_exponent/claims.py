@@ -12,16 +12,28 @@ from srhm.scorecard.sheet import Sheet, rows_in
 exponents = rows_in("exponents", nothing="no grammar with such exponents", what="grammars")
 mean = partial(exponents.mean, "exponent", of="all")
 
+RATE, SMALLER_RATE = 0.001, 0.0003  # At L = 4.
+
 sheet = Sheet()
 say = sheet.topic("Exponent of s_0+1 of the CNN", "cnn_exponent")
 say("cnn-exponent-deep", "CNN, L = 4: exponent of s_0+1 in P*, s_0 = 1 to 3",
-    mean(L=4), Within(2, 0.25), "0.25: as in the study depth, it tells whole exponents apart",
+    mean(L=4, learning_rate=RATE), Within(2, 0.25), "0.25: as in the study depth, it tells whole exponents apart",
     place="Eq. 4: 2 at any L")  # fmt: skip
 say("cnn-exponent-deep-falls",
     "CNN, L = 4: exponent of s_0+1 in P*, s_0 = 1 to 2 minus s_0 = 2 to 3",
-    exponents.difference("exponent", L=4, of="1 to 2", over={"of": "2 to 3"}, on=("v", "seed")),
+    exponents.difference("exponent", L=4, learning_rate=RATE, of="1 to 2", over={"of": "2 to 3"}, on=("v", "seed")),
     Within(0.3, 0.25), "as at L = 2 and 3, where it is 0.33 and 0.27",
     place="L = 2 and 3")  # fmt: skip
+say("cnn-exponent-smaller-rate",
+    "CNN, L = 4, v = 3, learning rate 0.0003: exponent of s_0+1 in P*, s_0 = 1 to 3",
+    mean(L=4, learning_rate=SMALLER_RATE),
+    Within(2, 0.25), "as at the rate of 0.001", place="Eq. 4: 2 at any L")  # fmt: skip
+say("cnn-exponent-rate",
+    "CNN, L = 4, v = 3: exponent of s_0+1 at a learning rate of 0.0003 minus that at 0.001",
+    exponents.difference("exponent", L=4, v=3, of="all", learning_rate=SMALLER_RATE,
+                         over={"learning_rate": RATE}, on=("seed",)),
+    Within(0, 0.25), "as at the rate of 0.001",
+    place="an exponent of no training parameter")  # fmt: skip
 # At L = 2: channels -> v -> the exponent from s_0 = 1 to 4.
 PREDICTED = {512: {8: 1.6, 12: 1.6}, 128: {8: 1.4, 12: 1.25}}
 TOLERANCE = "0.2: half of what lies between 1.6 and the 1.25 that counting approaches"
@@ -36,4 +48,7 @@ say("cnn-exponent-512-change",
     exponents.difference("exponent", L=2, of="all", width=512, v=12, over={"v": 8},
                          on=("seed",)),
     Within(0, 0.2), TOLERANCE, place="exponents at smaller v")  # fmt: skip
-CLAIMS = sheet.finished(committed={"cnn-exponent-*": "2026-11-29, 97b73c2a"})
+CLAIMS = sheet.finished(committed={
+    "cnn-exponent-deep* cnn-exponent-1* cnn-exponent-5*": "2026-11-29, 97b73c2a",
+    "cnn-exponent-smaller-rate cnn-exponent-rate": "2026-11-29, f69723d5",
+})
