@@ -73,7 +73,7 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
 def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure) -> OffsetBox:
     """The entries as a box of rows, none wider than width inches, but for a single entry.
 
-    A group with a title stays together where that takes no row more.
+    A group with a title that fits into a row is not broken.
 
     part: the figure that will hold the box, or the part of it.
     """
@@ -97,11 +97,8 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
     gaps = [BETWEEN_GROUPS if begin else BETWEEN_ENTRIES for begin in begins]
     lengths = [size(box) for box in boxes]
     groups = [entry.group for entry in entries]
-    broken, kept = (
-        _parted(lengths, gaps, groups, width=72 * width, whole=whole) for whole in (False, True)
-    )
     rows: list[list[Artist]] = []
-    for row in kept if len(kept) == len(broken) else broken:
+    for row in _parted(lengths, gaps, groups, width=72 * width):
         rows.append([])
         for i in row:
             if i > row[0]:
@@ -116,18 +113,12 @@ def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure)
 
 
 def _parted(
-    lengths: Sequence[float],
-    gaps: Sequence[float],
-    groups: Sequence[str],
-    *,
-    width: float,
-    whole: bool,
+    lengths: Sequence[float], gaps: Sequence[float], groups: Sequence[str], *, width: float
 ) -> list[list[int]]:
-    """The entries by rows; whole: a group with a title that fits into a row is not broken."""
     rows: list[list[int]] = [[]]
     filled = 0.0
     for i, group in enumerate(groups):
-        begins = whole and bool(group) and (i == 0 or groups[i - 1] != group)
+        begins = bool(group) and (i == 0 or groups[i - 1] != group)
         together = [j for j, other in enumerate(groups) if begins and other == group] or [i]
         needed = sum(gaps[j] + lengths[j] for j in together)
         if needed > width:

@@ -33,8 +33,8 @@ FILTERS = {NOTHING: Look("filter (A)", BLUE), "no-filter": Look("no filter (A)",
 PAIRS = {"mirror images": Look("mirror images", marker="^", line="--"),
          "others": Look("other six", marker="o", line="-")}  # fmt: skip
 WORDS: Mapping[str, str] = {
-    "no-filter": "no filter", NOTHING: "as before", "narrow": "0.87 voxels", "wide": "wide layer 1",
-    "bias": "biases", "turned": "rotated", "padding": "padding 4", "behind": "behind", ALL: "all",
+    "no-filter": "no filter", NOTHING: "filter", "narrow": "0.87 voxels", "wide": "wide layer 1",
+    "bias": "biases", "turned": "rotated", "padding": "padding 4", "behind": "after gates", ALL: "all",
 }  # fmt: skip
 NETS = {"steerable": Look("steerable (C)", BLUE, "o"), "plain": Look("plain (C)", VERMILION, "s")}
 THESIS = {"no-filter": 0.36, ALL: 0.99}

@@ -33,7 +33,7 @@ def minima(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, prese
     kinds = by_name("kind", LOOKS, LOOKS)
     parts = [
         ("unsatisfied", "unsatisfied points", r"$N_\Delta/N$", level(0.75, THESIS)),
-        ("over", "bound on number", r"bound$/N_\Delta$", level(1.0, "the bound (B)", line="--")),
+        ("over", "bound over number", r"bound$/N_\Delta$", level(1.0, "the bound (B)", line="--")),
         ("negative", "negative modes", "negative fraction of $H$", level(0.005, THESIS)),
         ("cusps", "neurons at cusps", r"$N_c/N$", level(0.23, THESIS)),
     ]

@@ -64,7 +64,7 @@ def depth(
             for v, line in zip(sorted(set(stars["v"])), ("-", "--", "-."), strict=False)
         })  # fmt: skip
         panels.append(Panel(
-            title=looks.net(net).label, x=Axis("$s_0+1$", log=True),
+            title=looks.net(net).label, x=Axis("$s_0+1$", log=True, ticks=(1, 2, 3, 4)),
             y=Axis("$P^*/(n_c m^L)$", log=True), marks=[
                 Marks(rows=stars, x="x", y="y", low="y_low", high="y_high", beyond="y_beyond",
                       by=[features, DEPTHS], line="-", name="P*",
