@@ -66,11 +66,11 @@ def gap_exponent(
     samples: Sequence[NDArray[np.floating]], *, satisfied: bool, high: float = HIGH
 ) -> Exponent:
     """theta, or gamma of satisfied points, of gaps by seed; NaN of fewer seeds than FEWEST."""
-    found = exponent(samples, low=LOW, high=high, generator=stream(0, role="drawing"))
-    if found.n_samples < FEWEST:
-        return replace(found, value=nan, low=nan, high=nan)
-    mirrored = replace(found, value=-found.value, low=-found.high, high=-found.low)
-    return mirrored if satisfied else found
+    fit = exponent(samples, low=LOW, high=high, generator=stream(0, role="drawing"))
+    if fit.n_samples < FEWEST:
+        return replace(fit, value=nan, low=nan, high=nan)
+    mirrored = replace(fit, value=-fit.value, low=-fit.high, high=-fit.low)
+    return mirrored if satisfied else fit
 
 
 def _solved(mean: float, width: float) -> float:

@@ -28,17 +28,17 @@ def errors(cells: pd.DataFrame, ensembles: pd.DataFrame, histories: pd.DataFrame
     by = [*CURVE, "width"]
     if rows.empty:
         return pd.DataFrame(columns=[*by, "N", "final", "early", "ensemble", "N_star"])
-    found = rows.groupby(by, as_index=False).agg(
+    means = rows.groupby(by, as_index=False).agg(
         curve=("curve", "first"), N=("n_weights", "first"), final=("test_error", "mean"),
         low=("test_error", "min"), high=("test_error", "max"), early=("early", "mean"),
         n=("key", "size"),
     )  # fmt: skip
     together = ensembles.groupby(["curve", "P"])["ensemble_error"].mean().rename("ensemble")
-    found = found.merge(together.reset_index(), on=["curve", "P"], how="left")
+    means = means.merge(together.reset_index(), on=["curve", "P"], how="left")
     stars = smallest_that_fit(cells)
     if stars.empty:
-        return found.assign(N_star=np.nan)
-    return found.merge(stars[[*CURVE, "N_star"]], on=CURVE, how="left")
+        return means.assign(N_star=np.nan)
+    return means.merge(stars[[*CURVE, "N_star"]], on=CURVE, how="left")
 
 
 def peaks(table: pd.DataFrame) -> pd.DataFrame:
@@ -47,7 +47,7 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
     Columns of CURVE; N_star, N_peak: the N of the largest final error from half of N* on;
     is_cusp: whether that is neither the narrowest nor the widest.
     """
-    found = []
+    cusps = []
     for values, part in table.dropna(subset=["N_star"]).groupby(CURVE):
         part = part[part["N"] >= part["N_star"] / 2].sort_values("N")
         if len(part) < 3:
@@ -55,8 +55,8 @@ def peaks(table: pd.DataFrame) -> pd.DataFrame:
         top = part.iloc[int(np.argmax(part["final"].to_numpy()))]
         inner = part["N"].iloc[0] < top["N"] < part["N"].iloc[-1]
         curve = dict(zip(CURVE, values, strict=True))
-        found.append({**curve, "N_star": top["N_star"], "N_peak": top["N"], "is_cusp": inner})
-    return pd.DataFrame(found, columns=[*CURVE, "N_star", "N_peak", "is_cusp"])
+        cusps.append({**curve, "N_star": top["N_star"], "N_peak": top["N"], "is_cusp": inner})
+    return pd.DataFrame(cusps, columns=[*CURVE, "N_star", "N_peak", "is_cusp"])
 
 
 def around(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:

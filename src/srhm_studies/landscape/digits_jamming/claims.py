@@ -41,13 +41,13 @@ def steps(cells: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
     known = found[found[LEFT_OUT] == ""] if len(found) else found
     if known.empty:
         return known
-    of = ["data", "n_inputs", "hidden_layers"]
+    columns = ["data", "n_inputs", "hidden_layers"]
     there = cells[cells["status"] != "diverged"].merge(
-        known[[*of, "P", "h_low", "h_high", "N_star"]], on=[*of, "P"]
+        known[[*columns, "P", "h_low", "h_high", "N_star"]], on=[*columns, "P"]
     )
     there = there[(there["width"] == there["h_low"]) | (there["width"] == there["h_high"])]
-    means = there.groupby([*of, "P"], as_index=False)[["N_star", "test_error"]].mean()
-    before = means.groupby(of)[["P", "N_star", "test_error"]].shift()
+    means = there.groupby([*columns, "P"], as_index=False)[["N_star", "test_error"]].mean()
+    before = means.groupby(columns)[["P", "N_star", "test_error"]].shift()
     return means.assign(
         growth=(means["N_star"] - before["N_star"]) / (means["P"] - before["P"]),
         error=(means["test_error"] + before["test_error"]) / 2,

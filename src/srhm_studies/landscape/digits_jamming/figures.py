@@ -44,11 +44,11 @@ def digits_jamming(cells: pd.DataFrame, *, preset: str) -> Figure:
         Panel(title="misclassified", x=LOSS, y=Axis("misclassified fraction"), marks=[wrong]),
         thresholds("$N^*(P)$", smallest_that_fit(cells), marked["P"], by),
     ], columns=2, preset=preset, notes=[
-        f"{DATA[str(data)].label}: FCN, quadratic hinge, {own['optimiser'].iloc[0]}, at most"
-        f" {own['budget'].max():,} evaluations; {len(own)} networks of"
-        f" {several(own['seed'].nunique(), 'data set')}: {endings(own['status'])},"
-        f" {int(own['jammed'].sum())} jammed."
-        for data, own in marked.groupby("data")
+        f"{DATA[str(data)].label}: FCN, quadratic hinge, {networks['optimiser'].iloc[0]}, at most"
+        f" {networks['budget'].max():,} evaluations; {len(networks)} networks of"
+        f" {several(networks['seed'].nunique(), 'data set')}: {endings(networks['status'])},"
+        f" {int(networks['jammed'].sum())} jammed."
+        for data, networks in marked.groupby("data")
     ])  # fmt: skip
 
 
@@ -63,30 +63,35 @@ def digits_descent(
     if table.empty:
         return mosaic([], columns=3, preset=preset)
     table = table.assign(over_star=table["N"] / table["N_star"])
-    parts = {of: (own, _in_time(own, cells, histories)) for of, own in parted(table, *CURVE[:2])}
+    parts = {
+        family: (points, _in_time(points, cells, histories))
+        for family, points in parted(table, *CURVE[:2])
+    }
     widths = graded("width", pd.concat([rows for _, rows in parts.values()])["width"],
                     "Width $h$ (left)")  # fmt: skip
     sizes = coloured("P", table["P"], "$P$ (middle, right)", label=str)
     panels, notes = [], []
-    for (data, depth), (own, in_time) in parts.items():
+    for (data, depth), (points, in_time) in parts.items():
         name = looks.data(data).label
         panels += [
-            Panel(title=f"{name}, $L={depth}$, $P={own['P'].max()}$", y=ERROR,
+            Panel(title=f"{name}, $L={depth}$, $P={points['P'].max()}$", y=ERROR,
                   x=Axis("gradient evaluations", log=True), marks=[
                 Marks(rows=in_time, x="evaluations", y="test_error", by=[widths], name="in time",
                       marker="", line="-"),
             ]),
             Panel(title="against $N$", x=Axis("number of weights $N$", log=True), y=ERROR,
-                  marks=_against(own, "N", sizes)),
+                  marks=_against(points, "N", sizes)),
             Panel(title="against $N/N^*$", x=Axis("$N/N^*$", log=True), y=ERROR, marks=[
-                *_against(own.dropna(subset="N_star"), "over_star", sizes),
+                *_against(points.dropna(subset="N_star"), "over_star", sizes),
                 level(1.0, "$N=N^*$", across="y", name="N*", line="-"),
             ]),
         ]  # fmt: skip
-        stars = own.drop_duplicates("P")[["P", "N_star"]].itertuples(index=False)
+        stars = points.drop_duplicates("P")[["P", "N_star"]].itertuples(index=False)
         listed = ", ".join(f"{N:.0f} (P = {P})" if np.isfinite(N) else f"unknown (P = {P})"
                            for P, N in stars)  # fmt: skip
-        notes.append(f"{name}, L = {depth}: {own['n'].max()} networks at each point; N* {listed}.")
+        notes.append(
+            f"{name}, L = {depth}: {points['n'].max()} networks at each point; N* {listed}."
+        )
     return mosaic(panels, columns=3, preset=preset, notes=notes)
 
 
@@ -94,15 +99,15 @@ def _in_time(own: pd.DataFrame, cells: pd.DataFrame, histories: pd.DataFrame) ->
     """Mean test error of the networks of some widths at the largest P, against evaluations."""
     at = own[own["P"] == own["P"].max()].sort_values("N")
     chosen = at.iloc[np.unique(np.linspace(0, len(at) - 1, N_WIDTHS).round().astype(int))]
-    found = []
+    curves = []
     for _, row in chosen.iterrows():
         mine = cells[(cells["curve"] == row["curve"]) & (cells["P"] == row["P"])]
         rows = histories[histories["key"].isin(mine["key"])]
         # Networks that have ended stay where they are.
         wide = rows.pivot_table(index="evaluations", columns="key", values="test_error").ffill()
         means = wide.mean(axis=1).rename("test_error").reset_index()
-        found.append(means.assign(width=row["width"]))
-    return pd.concat(found)
+        curves.append(means.assign(width=row["width"]))
+    return pd.concat(curves)
 
 
 def _against(rows: pd.DataFrame, x: str, sizes: Scale) -> list[Marks]:

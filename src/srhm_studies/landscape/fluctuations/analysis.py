@@ -23,9 +23,9 @@ def of_data(data: str, cells: pd.DataFrame, *tables: pd.DataFrame) -> tuple[pd.D
     """Rows of the curves that learn a data set by Adam: of the cells, and of each other table."""
     if cells.empty:
         return cells, *(table.iloc[:0] for table in tables)
-    own = cells[(cells["data"] == data) & (cells["optimiser"] == "adam")]
-    curves = set(own["curve"])
-    return own, *(table[table["curve"].isin(curves)] if len(table) else table for table in tables)
+    adam = cells[(cells["data"] == data) & (cells["optimiser"] == "adam")]
+    curves = set(adam["curve"])
+    return adam, *(table[table["curve"].isin(curves)] if len(table) else table for table in tables)
 
 
 def by_noise(data: str, cells: pd.DataFrame) -> pd.DataFrame:
@@ -35,18 +35,18 @@ def by_noise(data: str, cells: pd.DataFrame) -> pd.DataFrame:
     smaller than the training set. N_star: of those without noise; near: from their h* to FAR h*.
     """
     names = ["width", "N", "seed", "member", "batch", "is_noisy", "N_star", "near", "norm", "error"]
-    own = cells[(cells["data"] == data) & (cells["optimiser"] == "sgd")] if len(cells) else cells
-    if own.empty:
+    sgd = cells[(cells["data"] == data) & (cells["optimiser"] == "sgd")] if len(cells) else cells
+    if sgd.empty:
         return pd.DataFrame(columns=names)
-    batch = own["settings"].map(lambda text: json.loads(text)["batch_size"])
-    total = own["P"] * own["train_norm"] ** 2 + own["n_test"] * own["test_norm"] ** 2
-    own = own.assign(
-        N=own["n_weights"], batch=batch, is_noisy=batch < own["P"], error=own["test_error"],
-        norm=total / (own["P"] + own["n_test"]),
+    batch = sgd["settings"].map(lambda text: json.loads(text)["batch_size"])
+    total = sgd["P"] * sgd["train_norm"] ** 2 + sgd["n_test"] * sgd["test_norm"] ** 2
+    sgd = sgd.assign(
+        N=sgd["n_weights"], batch=batch, is_noisy=batch < sgd["P"], error=sgd["test_error"],
+        norm=total / (sgd["P"] + sgd["n_test"]),
     )  # fmt: skip
-    N_star, h_star = threshold(own[~own["is_noisy"]])
-    near = own["width"].between(h_star, FAR * h_star)
-    return own.assign(near=near, N_star=N_star)[own["status"] != "diverged"][names]
+    N_star, h_star = threshold(sgd[~sgd["is_noisy"]])
+    near = sgd["width"].between(h_star, FAR * h_star)
+    return sgd.assign(near=near, N_star=N_star)[sgd["status"] != "diverged"][names]
 
 
 def threshold(cells: pd.DataFrame) -> tuple[float, float]:
@@ -54,10 +54,10 @@ def threshold(cells: pd.DataFrame) -> tuple[float, float]:
 
     Rate and budget of Adam depend on the width: cells that differ in them are put together.
     """
-    found = smallest_that_fit(cells.drop(columns=["settings", "budget"])) if len(cells) else cells
-    if len(found) != 1 or found["status"].iloc[0] != "reached":
+    stars = smallest_that_fit(cells.drop(columns=["settings", "budget"])) if len(cells) else cells
+    if len(stars) != 1 or stars["status"].iloc[0] != "reached":
         return nan, nan
-    return float(found["N_star"].iloc[0]), float(found["h_star"].iloc[0])
+    return float(stars["N_star"].iloc[0]), float(stars["h_star"].iloc[0])
 
 
 def by_seed(
@@ -75,21 +75,24 @@ def by_seed(
     if cells.empty or histories.empty or fluctuations.empty:
         return pd.DataFrame(columns=names, dtype=float)
     least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
-    own = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
-    own = own.merge(least, on="key")
-    total = own["P"] * own["train_norm"] ** 2 + own["n_test"] * own["test_norm"] ** 2
-    own = own.assign(norm=total / (own["P"] + own["n_test"]))
-    found = own.groupby(["width", "P", "seed"], as_index=False).agg(
+    networks = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
+    networks = networks.merge(least, on="key")
+    total = (
+        networks["P"] * networks["train_norm"] ** 2
+        + networks["n_test"] * networks["test_norm"] ** 2
+    )
+    networks = networks.assign(norm=total / (networks["P"] + networks["n_test"]))
+    means = networks.groupby(["width", "P", "seed"], as_index=False).agg(
         N=("n_weights", "first"), n=("key", "size"), single=("test_error", "mean"),
         early=("early", "mean"), train_error=("train_error", "mean"), norm=("norm", "mean"),
     )  # fmt: skip
-    found = found.merge(fluctuations, on=["width", "P", "seed"])
-    factor = found["n_members"] / (found["n_members"] - 1)
-    return found.assign(
-        ensemble=found["ensemble_error"],
-        excess=(found["mean_error"] - found["ensemble_error"]) * factor,
-        delta=found["delta"] * factor**0.5,
-        estimate=found["estimate"] * factor**0.5,
+    means = means.merge(fluctuations, on=["width", "P", "seed"])
+    factor = means["n_members"] / (means["n_members"] - 1)
+    return means.assign(
+        ensemble=means["ensemble_error"],
+        excess=(means["mean_error"] - means["ensemble_error"]) * factor,
+        delta=means["delta"] * factor**0.5,
+        estimate=means["estimate"] * factor**0.5,
     )[names]
 
 
@@ -117,8 +120,8 @@ def coefficients(N: pd.Series, y: pd.Series, powers: tuple[float, ...]) -> NDArr
         return np.full(len(powers), nan)
     terms = np.stack([N.to_numpy(dtype=float) ** power for power in powers], axis=1)
     size = np.abs(terms).max(axis=0)  # the powers of N span decades
-    found = np.linalg.lstsq(terms / size, y.to_numpy(dtype=float), rcond=None)[0]
-    return np.asarray(found / size, dtype=float)
+    scaled = np.linalg.lstsq(terms / size, y.to_numpy(dtype=float), rcond=None)[0]
+    return np.asarray(scaled / size, dtype=float)
 
 
 def divergence(N: pd.Series, norm: pd.Series) -> tuple[float, float]:
@@ -156,10 +159,10 @@ def norms_at(cells: pd.DataFrame, histories: pd.DataFrame, part: float) -> pd.Da
     limit = part * cells["budget"].max()
     seen = histories[histories["evaluations"] <= limit].sort_values("evaluations")
     last = seen.groupby("key")["train_norm"].last().rename("then").reset_index()
-    own = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
-    own = own.merge(last, on="key")
-    own = own.assign(norm=own["then"] ** 2).rename(columns={"n_weights": "N"})
-    return own.groupby(["width", "seed", "N"], as_index=False)["norm"].mean()
+    networks = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
+    networks = networks.merge(last, on="key")
+    networks = networks.assign(norm=networks["then"] ** 2).rename(columns={"n_weights": "N"})
+    return networks.groupby(["width", "seed", "N"], as_index=False)["norm"].mean()
 
 
 def ensembles_of(resampled: pd.DataFrame) -> pd.DataFrame:
@@ -175,6 +178,6 @@ def quartiles(crossings: pd.DataFrame) -> pd.DataFrame:
     """
     rows = crossings.assign(ratio=crossings["ratio"].fillna(np.inf))
     shares = {"low": 0.25, "middle": 0.5, "high": 0.75}
-    found = rows.groupby(["width", "seed"])["ratio"]
-    columns = {name: found.quantile(q, interpolation="nearest") for name, q in shares.items()}
-    return pd.DataFrame({**columns, "n": found.size()}).reset_index()
+    groups = rows.groupby(["width", "seed"])["ratio"]
+    columns = {name: groups.quantile(q, interpolation="nearest") for name, q in shares.items()}
+    return pd.DataFrame({**columns, "n": groups.size()}).reset_index()

@@ -75,8 +75,8 @@ def members(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         ))  # fmt: skip
     widths = sorted(set(courses["width"])) if len(courses) else []
     for width in (widths[len(widths) // 3], widths[-1]) if widths else ():
-        found = analysis.quartiles(crossings[crossings["width"] == width])
-        zeros = found[["low", "middle", "high"]].replace(np.inf, np.nan).mean().dropna()
+        quartiles = analysis.quartiles(crossings[crossings["width"] == width])
+        zeros = quartiles[["low", "middle", "high"]].replace(np.inf, np.nan).mean().dropna()
         panels.append(Panel(
             title=f"along $\\nabla f$, $h={width}$",
             x=Axis("distance / linear estimate", limits=(0, 3)),
@@ -188,8 +188,10 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         star = [level(N_star, "$N^*$", across="y", name="N*")] if x == "N" else []
         # The sum of powers of x that fits.
         xs = np.sort(used[x].to_numpy())
-        found = analysis.coefficients(used[x], used[columns[0]], powers)
-        values = np.asarray(sum(c * xs**power for c, power in zip(found, powers, strict=True)))
+        coefficients = analysis.coefficients(used[x], used[columns[0]], powers)
+        values = np.asarray(
+            sum(c * xs**power for c, power in zip(coefficients, powers, strict=True))
+        )
         fit = law(xs, values, "fit", name=f"fit {columns[0]}")
         panels.append(Panel(title=title, x=at, y=y, marks=[shown, fit, *star]))
     return mosaic(panels, columns=3, preset=preset, notes=[

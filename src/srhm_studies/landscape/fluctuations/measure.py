@@ -55,13 +55,13 @@ class Ensemble:
         return torch.cat([self.select(slice(k, k + MEMBERS_AT_ONCE))._gradients(x) for k in starts])
 
     def _gradients(self, x: Tensor) -> Tensor:
-        own, at = self.predictor, x[None].repeat(len(self.predictor.alpha), 1, 1, 1)
+        predictor, at = self.predictor, x[None].repeat(len(self.predictor.alpha), 1, 1, 1)
         at.requires_grad_()
         with torch.enable_grad():
-            f = outputs(own.network, self.weights, at)
-            if own.initial is not None:  # which `Predictor` itself takes for a constant
-                f = f - outputs(own.network, own.initial, at)
-            total = (own.factor[:, None, None] * f).sum()
+            f = outputs(predictor.network, self.weights, at)
+            if predictor.initial is not None:  # which `Predictor` itself takes for a constant
+                f = f - outputs(predictor.network, predictor.initial, at)
+            total = (predictor.factor[:, None, None] * f).sum()
         return torch.autograd.grad(total, at)[0][:, :, 0]
 
 
@@ -104,14 +104,14 @@ def along_gradient(f: Callable[[Tensor], Tensor], x: Tensor, gradient: Tensor) -
     f: from points (n, D) to outputs (n,); gradient (B, D) that at x. If the linear estimate is
     exact the ratio is 1.
     """
-    found = []
+    lines = []
     steps = torch.arange(0, LONGEST + STEP / 2, STEP, dtype=x.dtype)
     for point, slope, value in zip(x, gradient, f(x), strict=True):
         linear = float(value.abs() / slope.norm())
         direction = value.sign() * slope / slope.norm()
         values = f(point - linear * steps[:, None] * direction) / value
-        found.append(Line(linear, first_zero(steps, values), values))
-    return found
+        lines.append(Line(linear, first_zero(steps, values), values))
+    return lines
 
 
 def first_zero(steps: Tensor, values: Tensor) -> float:
@@ -250,9 +250,9 @@ def _lines(
     crossings: list[dict[str, Any]] = []
     courses: list[dict[str, Any]] = []
     for member, point in pairs[torch.from_numpy(np.sort(chosen))].tolist():
-        one = ensemble.select(slice(member, member + 1))
+        single = ensemble.select(slice(member, member + 1))
         at = slice(point, point + 1)
-        (line,) = along_gradient(partial(_output, one), x[at], gradient[member, at])
+        (line,) = along_gradient(partial(_output, single), x[at], gradient[member, at])
         name = {"line": len(crossings)}
         crossings.append({**name, "linear": line.linear, "ratio": line.ratio})
         if seed == 0 and len(crossings) <= N_DRAWN:

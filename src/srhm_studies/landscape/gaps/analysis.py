@@ -79,15 +79,15 @@ def gaps_by_seed(
     marked = near_jamming(chosen(cells, KINDS[kind]), gaps, longest=longest)
     rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
     groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
-    found: dict[int, list[NDArray[np.float64]]] = {}
+    by_seed: dict[int, list[NDArray[np.float64]]] = {}
     for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
         overlaps = values[values > 0]
-        own = -values[values < 0]
+        part = -values[values < 0]
         if side in ("plus", "median"):
-            own = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
-        found.setdefault(seed, []).append(own)
-    return [np.concatenate(parts) for parts in found.values()]
+            part = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
+        by_seed.setdefault(seed, []).append(part)
+    return [np.concatenate(parts) for parts in by_seed.values()]
 
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:
@@ -112,15 +112,15 @@ def stars_in_time(
 
     A state is the last one up to the time: N_Delta > 0.1 N of it, or of the end that came before.
     """
-    kept, found = star_cells(cells), []
+    kept, stars = star_cells(cells), []
     kept = kept[kept["key"].isin(histories["key"].unique()) & (kept["loss"] == loss)]
     for time in TIMES:
         past = histories[histories["evaluations"] <= time].sort_values("evaluations")
         last = past.groupby("key").last()[["n_unsatisfied", "mean_loss"]]
         rows = kept.drop(columns=["n_unsatisfied", "mean_loss"]).merge(last.reset_index(), on="key")
         status = np.where(rows["n_unsatisfied"] == 0, "fitted", "capped")
-        found.append(stars_by_seed(rows.assign(status=status)).assign(time=time))
-    return _together(found)
+        stars.append(stars_by_seed(rows.assign(status=status)).assign(time=time))
+    return _together(stars)
 
 
 def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str) -> pd.DataFrame:
@@ -131,14 +131,16 @@ def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str
     """
     rows = converged(near_jamming(cells, hessians))
     rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
-    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
-    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
+    spectra = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
+    groups, scales = dict(list(spectra.groupby("key")["eigenvalue"])), []
     for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
         logs = {f"q{q:g}": np.log(abs(np.quantile(values, q))) for q in QUANTILES}
         scale = (values**2).mean() ** 0.5
-        found.append({"key": key, "seed": seed, "mean_loss": loss, "scale": scale, **logs})
-    return pd.DataFrame(found, columns=["key", "seed", "mean_loss", "scale"] if not found else None)
+        scales.append({"key": key, "seed": seed, "mean_loss": loss, "scale": scale, **logs})
+    return pd.DataFrame(
+        scales, columns=["key", "seed", "mean_loss", "scale"] if not scales else None
+    )
 
 
 def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
@@ -148,16 +150,16 @@ def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:
     N_Delta over the mean of the N_Delta largest, NaN where it is zero.
     """
     rows = converged(near_jamming(cells, hessians))
-    own = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
-    groups, found = dict(list(own.groupby("key")["eigenvalue"])), []
+    spectra = hessians[(hessians["when"] == "end") & (hessians["part"] == "H0")]
+    groups, gaps = dict(list(spectra.groupby("key")["eigenvalue"])), []
     for _, row in rows.iterrows():
         values = np.sort(groups[row["key"]].to_numpy(dtype=float))[::-1]
         rank = int(row["n_unsatisfied"])
         if rank < len(values):
             least = values[rank - 1] if values[rank - 1] > ZERO * values[0] else np.nan
-            one = {"ratio": rank / len(values), "gap": least / values[:rank].mean()}
-            found.append({**row[["key", "activation"]], **one})
-    return pd.DataFrame(found, columns=["key", "activation", "ratio", "gap"])
+            gap = {"ratio": rank / len(values), "gap": least / values[:rank].mean()}
+            gaps.append({**row[["key", "activation"]], **gap})
+    return pd.DataFrame(gaps, columns=["key", "activation", "ratio", "gap"])
 
 
 def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> pd.DataFrame:
@@ -167,18 +169,18 @@ def cusps_by_network(cells: pd.DataFrame, cusps: pd.DataFrame, *, kind: str) -> 
     there are in training, over N; plateau: those below ten times CUSP over those below a tenth.
     """
     rows = converged(near_jamming(chosen(cells, KINDS[kind]), cusps))
-    found = []
+    table = []
     for key, seed, N in zip(rows["key"], rows["seed"], rows["n_weights"], strict=True):
-        own = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()
-        training, fresh = own.loc["training"], own.loc["fresh"]
+        counts = cusps[cusps["key"] == key].set_index(["points", "threshold"]).sort_index()
+        training, fresh = counts.loc["training"], counts.loc["fresh"]
         share = training["n"].iloc[0] / fresh["n"].iloc[0]
         places = [int(np.argmin(np.abs(np.log(training.index / CUSP / f)))) for f in (0.1, 1, 10)]
         least, there, most = (int(training["below"].iloc[k]) for k in places)
         at_random = [share * fresh["below"].iloc[k] for k in places]
-        found.append({"key": key, "seed": seed, "training": (there - at_random[1]) / N,
+        table.append({"key": key, "seed": seed, "training": (there - at_random[1]) / N,
                       "fresh": at_random[1] / N,
                       "plateau": (most - at_random[2]) / max(least, 1)})  # fmt: skip
-    return pd.DataFrame(found, columns=["key", "seed", "training", "fresh", "plateau"])
+    return pd.DataFrame(table, columns=["key", "seed", "training", "fresh", "plateau"])
 
 
 def negative_modes(
@@ -193,12 +195,12 @@ def negative_modes(
     """
     rows = converged(near_jamming(cells, hessians))
     rows = rows[rows["data"] == "random"]
-    own = hessians[hessians["when"] == "end"]
-    groups = dict(list(own.groupby(["key", "part"])["eigenvalue"]))
+    spectra = hessians[hessians["when"] == "end"]
+    groups = dict(list(spectra.groupby(["key", "part"])["eigenvalue"]))
     these = cusps[cusps["key"].isin(rows["key"])]
     at_cusps = pd.concat([cusps_by_network(cells, these, kind=kind) for kind in KINDS])
     n_cusps = dict(zip(at_cusps["key"], at_cusps["training"], strict=True))
-    names, found = ["key", "seed", "activation", "unsatisfied"], []
+    names, modes = ["key", "seed", "activation", "unsatisfied"], []
     for _, row in rows.iterrows():
         n_negative, n_positive = {}, {}
         for part in ("H", "Hp"):
@@ -207,12 +209,12 @@ def negative_modes(
             n_negative[part] = int((values < -least).sum())
             n_positive[part] = int((values > least).sum())
         cusp = row["n_weights"] * n_cusps[row["key"]] if row["activation"] == "relu" else 0
-        found.append({
+        modes.append({
             **row[names], "part": n_negative["H"] / len(groups[row["key"], "H"]),
             "over": (n_negative["Hp"] - cusp) / row["n_unsatisfied"],
             "negative_hp": n_negative["Hp"] / (n_negative["Hp"] + n_positive["Hp"]),
         })  # fmt: skip
-    return pd.DataFrame(found, columns=[*names, "part", "over", "negative_hp"])
+    return pd.DataFrame(modes, columns=[*names, "part", "over", "negative_hp"])
 
 
 def hierarchical(cells: pd.DataFrame) -> pd.DataFrame:

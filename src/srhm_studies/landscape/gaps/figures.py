@@ -79,7 +79,7 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                for kind in KINDS for side in SIDES}  # fmt: skip
     shortest = {
         (kind, side): analysis.gaps_by_seed(cells, gaps, kind=kind, side=side, longest=False)
-        for kind, of in CELLS_OF.items() if analysis.budgets(chosen(cells, of)) > 1
+        for kind, columns in CELLS_OF.items() if analysis.budgets(chosen(cells, columns)) > 1
         for side in ("plus", "minus")
     }  # fmt: skip
     counts = [
@@ -88,8 +88,8 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
     ]
     densities = {side: pd.concat([density(samples[kind, side], BINS).assign(kind=kind)
                                   for kind in KINDS]) for side, *_ in DENSITIES}  # fmt: skip
-    kinds, found = by_name("kind", KINDS, KINDS), _exponents(samples)
-    known, short = (rows.dropna(subset="value") for rows in (found, _exponents(shortest)))
+    kinds, exponents = by_name("kind", KINDS, KINDS), _exponents(samples)
+    known, short = (rows.dropna(subset="value") for rows in (exponents, _exponents(shortest)))
     by = [kinds.without("marker")]
     return mosaic([
         *(Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True),
@@ -108,7 +108,7 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
                   each=["side"], marker="x", size=3.5, label="D: the smallest budget"),
             Marks(rows=known[known["low"] < LEAST_SHOWN].assign(end=LEAST_SHOWN), x="at", y="end",
                   name="goes on", by=by, marker="v", size=3, label="D: continues below"),
-            Marks(rows=found.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
+            Marks(rows=exponents.dropna(subset="thesis"), x="at", y="thesis", marker="_", size=9,
                   label="thesis (D)", guide=True),
         ]),
     ], columns=2, preset=preset, notes=[f"Numbers of seeds: {'; '.join(counts)}."])  # fmt: skip
@@ -124,12 +124,12 @@ def _exponents(samples: Samples) -> pd.DataFrame:
     rows = []
     for (kind, side), parts in samples.items():
         overlaps = side in ("plus", "median")
-        found = gap_exponent(parts, satisfied=not overlaps,
-                             high=analysis.TAIL if side == "median" else HIGH)  # fmt: skip
+        fit = gap_exponent(parts, satisfied=not overlaps,
+                           high=analysis.TAIL if side == "median" else HIGH)  # fmt: skip
         place = list(KINDS).index(kind) + 0.2 * (list(SIDES).index(side) - 1.5)
-        rows.append({"kind": kind, "side": side, "at": place, "value": found.value,
+        rows.append({"kind": kind, "side": side, "at": place, "value": fit.value,
                      "thesis": (THETA if overlaps else GAMMA)[kind],
-                     "low": found.low, "high": found.high})  # fmt: skip
+                     "low": fit.low, "high": fit.high})  # fmt: skip
     return pd.DataFrame(rows, columns=["kind", "side", "at", "thesis", "value", "low", "high"])
 
 
@@ -141,8 +141,8 @@ def gaps_n_star(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) ->
     srhm = analysis.hierarchical(cells) if len(cells) else cells
     by_budget = Panel(title="SRHM")
     if len(srhm):
-        beside = srhm["budget"] * srhm["initialisation"].map(ASIDE["initialisation"])
-        srhm = srhm.assign(at=beside, state=srhm["jammed"].map({True: "yes", False: "no"}))
+        places = srhm["budget"] * srhm["initialisation"].map(ASIDE["initialisation"])
+        srhm = srhm.assign(at=places, state=srhm["jammed"].map({True: "yes", False: "no"}))
         starts = by_name("initialisation", srhm["initialisation"], STARTS, "C: start")
         by_budget = Panel(
             title="SRHM", y=Axis("$N_\\Delta/N$"),
@@ -160,15 +160,15 @@ def gaps_n_star(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) ->
 
 def _stars(title: str, rows: pd.DataFrame, scale: Scale) -> Panel:
     """N* of each data set, families and seeds beside each other."""
-    own = rows[(rows["status"] == "reached") & rows[scale.column].isin(scale.looks)]
-    own = own.assign(at=own["P"] * own[scale.column].map(ASIDE[scale.column]).astype(float)
-                     * 1.015 ** own["seed"].astype(float))  # fmt: skip
-    P = [float(own["at"].min()), float(own["at"].max())]
+    stars = rows[(rows["status"] == "reached") & rows[scale.column].isin(scale.looks)]
+    stars = stars.assign(at=stars["P"] * stars[scale.column].map(ASIDE[scale.column]).astype(float)
+                         * 1.015 ** stars["seed"].astype(float))  # fmt: skip
+    P = [float(stars["at"].min()), float(stars["at"].max())]
     return Panel(title=title, x=Axis("$P$", log=True), y=Axis("$N^*$", log=True), marks=[
-        Marks(rows=own, x="at", y="N_star", low="N_low", high="N_high", by=[scale], size=3.5,
+        Marks(rows=stars, x="at", y="N_star", low="N_low", high="N_high", by=[scale], size=3.5,
               name="star", bar_label="widest jammed, next wider"),
         law(P, lambda size: size / 2.9, "$N=P/2.9$ (A, B)", name="thesis"),
-    ] if len(own) else [])  # fmt: skip
+    ] if len(stars) else [])  # fmt: skip
 
 
 def gaps_spectra(

@@ -76,8 +76,8 @@ def cusps_of(member: Member, weights: Weights) -> Rows:
 def preactivations(network: Network, weights: Weights, x: Tensor) -> np.ndarray:
     """Moduli of all preactivations of one member on points (B, d, v), flat."""
     with torch.no_grad():
-        found = trace(network, weights, x).preactivations
-    return np.concatenate([part.abs().flatten().numpy() for part in found])
+        layers = trace(network, weights, x).preactivations
+    return np.concatenate([part.abs().flatten().numpy() for part in layers])
 
 
 def ranks_of(member: Member) -> Rows:
@@ -97,7 +97,7 @@ def ranks_of(member: Member) -> Rows:
             table.append(
                 {"when": when, "n_parameters": network.n_parameters,
                  "n_neurons": len(network.layers) * network.width,
-                 "n_straight": sum(int(one.sum()) for one in straight),
+                 "n_straight": sum(int(layer.sum()) for layer in straight),
                  "rank": rank(tangents(network, weights, x))}
             )  # fmt: skip
     return table
@@ -120,8 +120,8 @@ def tangents(network: Network, weights: Weights, x: Tensor) -> Tensor:
         return torch.cat([value[None], value + slopes])
 
     per_point = torch.func.vmap(torch.func.jacrev(with_slopes), in_dims=(None, 0))
-    found: Tensor = per_point(vector, x[:, 0]).detach()
-    return found.flatten(0, 1)
+    columns: Tensor = per_point(vector, x[:, 0]).detach()
+    return columns.flatten(0, 1)
 
 
 def rank(matrix: Tensor) -> int:

@@ -56,18 +56,20 @@ def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd
 
     Columns: kind, side, value, low, high, gaps, n (seeds); NaN of fewer seeds than FEWEST.
     """
-    rows, found = at_minima(cells, ends).query("counts and is_minimum"), []
+    rows, table = at_minima(cells, ends).query("counts and is_minimum"), []
     values = dict(list(gaps.groupby("key")["gap"]))
     for kind, columns in KINDS.items():
-        own = chosen(rows, columns)
+        networks = chosen(rows, columns)
         for side in ("plus", "minus"):
             parts: dict[int, list[np.ndarray]] = {}
-            for key, seed, loss in zip(own["key"], own["seed"], own["mean_loss"], strict=True):
+            for key, seed, loss in zip(
+                networks["key"], networks["seed"], networks["mean_loss"], strict=True
+            ):
                 delta = values[key].to_numpy(float)
                 part = delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0]
                 parts.setdefault(seed, []).append(part)
-            samples = [np.concatenate(one) for one in parts.values()]
+            samples = [np.concatenate(of_seed) for of_seed in parts.values()]
             fit = gap_exponent(samples, satisfied=side == "minus")
-            found.append({"kind": kind, "side": side, "value": fit.value, "low": fit.low,
+            table.append({"kind": kind, "side": side, "value": fit.value, "low": fit.low,
                           "high": fit.high, "gaps": fit.n, "n": fit.n_samples})  # fmt: skip
-    return pd.DataFrame(found)
+    return pd.DataFrame(table)

@@ -47,13 +47,13 @@ def minima(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, prese
         ] + [guide])
         for column, title, label, guide in parts
     ]  # fmt: skip
-    values = {str(key): own.to_numpy(float) for key, own in gaps.groupby("key")["gap"]}
-    points = [(own["kind"], own["mean_loss"], values[own["key"]]) for _, own in used.iterrows()]
+    values = {str(key): group.to_numpy(float) for key, group in gaps.groupby("key")["gap"]}
+    points = [(row["kind"], row["mean_loss"], values[row["key"]]) for _, row in used.iterrows()]
     panels += [
         Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True), marks=[
             Marks(rows=pd.concat([
                 density([gap[gap > 0] / loss**0.5 if side == "plus" else -gap[gap < 0]
-                         for of, loss, gap in points if of == kind], BINS).assign(kind=kind)
+                         for name, loss, gap in points if name == kind], BINS).assign(kind=kind)
                 for kind in LOOKS
             ]), x="at", y="density", by=[kinds], line="-", size=3, width=0.7),
             law([LOW, HIGH], [0.25 * at**slope for at in (LOW, HIGH)],

@@ -48,12 +48,12 @@ def task_of(cell: Mapping[str, Any]) -> Task:
     n_train, n_test, seed = cell["P"], cell["n_test"], cell["seed"]
     if cell["data"] == "srhm":
         samples = draw_samples(HIERARCHY, [seed], n_train=n_train, n_test=n_test)
-        found = [samples[seed, part] for part in ("train", "test")]
+        parts = [samples[seed, part] for part in ("train", "test")]
         inputs = [
             _unit(one_hot(part, HIERARCHY).reshape(len(part), -1).astype(np.float64))
-            for part in found
+            for part in parts
         ]
-        signs = [2.0 * part.labels - 1 for part in found]
+        signs = [2.0 * part.labels - 1 for part in parts]
         return Task(inputs[0], signs[0], inputs[1], signs[1])
     draws = generator(seed, role="train")
     if cell["data"] == "digits":
@@ -87,25 +87,25 @@ def errors_of_features(cell: Mapping[str, Any]) -> Outcome:
     task = task_of(cell)
     members, unit = cell["members"], float(np.mean(task.y_test**2))
     draws = generator(cell["seed"], role="initialisation")
-    found, residues = [], []
+    predictions, residues = [], []
     for _ in range(members):
         directions = draws.standard_normal((task.x.shape[1], cell["N"]))
         shown = features(task.x, directions)
         readout = least_norm(shown, task.y)
         residues.append(np.mean((shown @ readout - task.y) ** 2))
-        found.append(features(task.x_test, directions) @ readout)
-    outputs = np.array(found)
+        predictions.append(features(task.x_test, directions) @ readout)
+    outputs = np.array(predictions)
     mean = outputs.mean(axis=0)
     variance = float(np.mean(outputs.var(axis=0, ddof=1))) / unit
     ensemble = _mse(mean, task)
     gram, across = kernel(task.x, task.x), kernel(task.x, task.x_test)
     ridge = effective_ridge(np.linalg.eigvalsh(gram), cell["N"])
-    limit, ridged = (_with_ridge(gram, across, task.y, one) for one in (0.0, ridge))
+    limit, ridged = (_with_ridge(gram, across, task.y, strength) for strength in (0.0, ridge))
     return Outcome({
-        "mse": float(np.median([_mse(one, task) for one in outputs])), "variance": variance,
+        "mse": float(np.median([_mse(output, task) for output in outputs])), "variance": variance,
         "mse_ensemble": ensemble, "mse_limit": ensemble - variance / members,
         "mse_kernel": _mse(limit, task), "ridge": ridge, "mse_ridge": _mse(ridged, task),
-        "error": float(np.mean([_wrong(one, task) for one in outputs])),
+        "error": float(np.mean([_wrong(output, task) for output in outputs])),
         "error_ensemble": _wrong(mean, task), "error_kernel": _wrong(limit, task),
         "training_mse": float(np.mean(residues)) / unit,
     })  # fmt: skip

@@ -27,33 +27,33 @@ def random_features(cells: pd.DataFrame, *, preset: str) -> Figure:
     """
     squared, errors, guides = [], [], []
     for data, look in KINDS.items():
-        own = cells[cells["data"] == data]
+        rows = cells[cells["data"] == data]
         # Close to N = P the correction for the number of members is larger than what is left.
-        known = own[own["variance"] / own["members"] < own["mse_limit"]]
-        ridge = own[own["N"] < own["P"]].groupby("N_over_P")["mse_ridge"].mean()
+        known = rows[rows["variance"] / rows["members"] < rows["mse_limit"]]
+        ridge = rows[rows["N"] < rows["P"]].groupby("N_over_P")["mse_ridge"].mean()
         # The error at N = P has no bound: the rest would be flat.
-        lowest = float(min(own["mse_kernel"].min(), known["mse_limit"].min()))
+        lowest = float(min(rows["mse_kernel"].min(), known["mse_limit"].min()))
         squared.append(Panel(
             title=look.label, x=RATIO,
             y=Axis("mean squared error", log=True, limits=(0.6 * lowest, 30)), marks=[
-                _points(own, "mse", "one member", VERMILION, "o"),
+                _points(rows, "mse", "one member", VERMILION, "o"),
                 _points(known, "mse_limit", "infinite ensemble (E, F: all members)", PURPLE, "D"),
-                _kernel(own, "mse_kernel"),
+                _kernel(rows, "mse_kernel"),
                 _above(law(ridge.index.to_numpy(), ridge.to_numpy(), "kernel with effective ridge",
                            name="ridge", line=":", colour=GREEN)),
-            ] if len(own) else [],
+            ] if len(rows) else [],
         ))  # fmt: skip
         if data != "sphere":
             errors.append(Panel(
                 title=f"{look.label}: test error", x=RATIO, y=Axis("test error", limits=(0, 0.55)),
                 marks=[
-                    _points(own, "error", "one member", VERMILION, "o"),
-                    _points(own, "error_ensemble", "infinite ensemble (E, F: all members)", PURPLE,
+                    _points(rows, "error", "one member", VERMILION, "o"),
+                    _points(rows, "error_ensemble", "infinite ensemble (E, F: all members)", PURPLE,
                             "D"),
-                    _kernel(own, "error_kernel"),
-                ] if len(own) else [],
+                    _kernel(rows, "error_kernel"),
+                ] if len(rows) else [],
             ))  # fmt: skip
-        above = own[own["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
+        above = rows[rows["N_over_P"] > 1].groupby("N_over_P")["variance"].mean()
         for offset, label, line in ((0, "$1/N$ (D)", "-."), (1, "$1/(N-P)$ (D)", "-")):
             if len(above) > 1:
                 x = above.index.to_numpy(dtype=float) - offset
