@@ -39,8 +39,8 @@ def with_kinds(cells: pd.DataFrame) -> pd.DataFrame:
         return cells
     settings = cells["settings"].map(json.loads)
     marked = cells.assign(
-        tolerance=[one.get("max_gradient_change") for one in settings],
-        momentum_time=[one.get("momentum_time", 0.0) for one in settings],
+        tolerance=[setting.get("max_gradient_change") for setting in settings],
+        momentum_time=[setting.get("momentum_time", 0.0) for setting in settings],
     )
     rules = {
         "times": marked["hidden_layers"] == 2,
@@ -69,11 +69,11 @@ def beginnings(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     cells = of_kind(cells, "times")
     if cells.empty or rows.empty:
         return pd.DataFrame()
-    own = cells[["key", "width", "alpha_tilde", "alpha", "seed", "member"]]
-    found = rows[["key", "time", "train_norm"]].merge(own, on="key")
-    found = found[found["time"] > 0]
-    norm, x = found["train_norm"] / found["alpha"], found["time"] / found["alpha_tilde"]
-    return found.assign(norm=norm, x=x).sort_values(["key", "time"])
+    trainings = cells[["key", "width", "alpha_tilde", "alpha", "seed", "member"]]
+    states = rows[["key", "time", "train_norm"]].merge(trainings, on="key")
+    states = states[states["time"] > 0]
+    norm, x = states["train_norm"] / states["alpha"], states["time"] / states["alpha_tilde"]
+    return states.assign(norm=norm, x=x).sort_values(["key", "time"])
 
 
 def scales(states: pd.DataFrame) -> pd.DataFrame:
@@ -82,9 +82,9 @@ def scales(states: pd.DataFrame) -> pd.DataFrame:
     The linear law is that of the first step. Linear in logarithms between states; NaN where a
     training does not come so far.
     """
-    found = []
-    for _, own in states.groupby("key"):
-        x, norm = log_of(own, "x"), log_of(own, "norm")
+    rows = []
+    for _, training in states.groupby("key"):
+        x, norm = log_of(training, "x"), log_of(training, "norm")
         away = np.abs(norm - x - (norm[0] - x[0])) - np.log(BEND)
         (beyond,) = np.nonzero(away >= 0)
         end = np.nan
@@ -92,10 +92,10 @@ def scales(states: pd.DataFrame) -> pd.DataFrame:
             i = beyond[0]
             end = x[i - 1] + (x[i] - x[i - 1]) * away[i - 1] / (away[i - 1] - away[i])
         at_t1 = np.interp(0.0, x, norm, right=np.nan)
-        place = own.iloc[0][["width", "alpha_tilde", "alpha", "seed"]].to_dict()
-        found.append({**place, "end": np.exp(end), "norm": np.exp(at_t1)})
+        place = training.iloc[0][["width", "alpha_tilde", "alpha", "seed"]].to_dict()
+        rows.append({**place, "end": np.exp(end), "norm": np.exp(at_t1)})
     columns = ["width", "alpha_tilde", "alpha", "seed", "end", "norm"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def varying(rows: pd.DataFrame, column: str) -> pd.DataFrame:
@@ -113,16 +113,16 @@ def variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """Rows of ENSEMBLES of at least two networks, with their kind and alpha."""
     if cells.empty or ensembles.empty:
         return pd.DataFrame(columns=["kind"])
-    own = ensembles[(ensembles["n_members"] > 1) & (ensembles["n_diverged"] == 0)]
+    complete = ensembles[(ensembles["n_members"] > 1) & (ensembles["n_diverged"] == 0)]
     place = ["curve", "alpha_tilde"]
     kinds = with_kinds(cells)[[*place, "kind", "alpha"]].drop_duplicates([*place, "kind"])
-    return own.merge(kinds, on=place)
+    return complete.merge(kinds, on=place)
 
 
 def lazy_variances(cells: pd.DataFrame, ensembles: pd.DataFrame) -> pd.DataFrame:
     """The same of lazy learning at several P, of ensembles that all fitted."""
-    found = variances(cells, ensembles).query("kind == 'sizes'")
-    return found if found.empty else all_fitted(found)
+    lazy = variances(cells, ensembles).query("kind == 'sizes'")
+    return lazy if lazy.empty else all_fitted(lazy)
 
 
 def tolerance_pairs(
@@ -141,8 +141,8 @@ def tolerance_pairs(
         for end in (coarse, fine)
     ]
     pairs = ends[0].merge(ends[1], on=NETWORK, suffixes=("_coarse", "_fine"))
-    one, other = (wide.loc[pairs[f"key_{word}"]].to_numpy() for word in ("coarse", "fine"))
-    difference = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other, axis=1)
+    F_coarse, F_fine = (wide.loc[pairs[f"key_{word}"]].to_numpy() for word in ("coarse", "fine"))
+    difference = np.linalg.norm(F_coarse - F_fine, axis=1) / np.linalg.norm(F_fine, axis=1)
     ratio = pairs["evaluations_fine"] / pairs["evaluations_coarse"]
     return pairs[NETWORK].assign(difference=difference, evaluations=ratio)
 
@@ -165,8 +165,8 @@ def momentum_pairs(cells: pd.DataFrame, outputs: pd.DataFrame) -> pd.DataFrame:
     wide = outputs.pivot_table(index="key", columns="point", values="F") if len(outputs) else None
     difference = np.full(len(pairs), np.nan)
     if wide is not None:
-        one, other = (wide.reindex(pairs[key]).to_numpy() for key in ("key", "key_without"))
-        difference = np.linalg.norm(one - other, axis=1) / np.linalg.norm(other, axis=1)
+        moving, plain = (wide.reindex(pairs[key]).to_numpy() for key in ("key", "key_without"))
+        difference = np.linalg.norm(moving - plain, axis=1) / np.linalg.norm(plain, axis=1)
     return pairs[[*NETWORK, "momentum_time"]].assign(
         error=pairs["test_error"] - pairs["test_error_without"],
         kernel_change=pairs["kernel_change"] / pairs["kernel_change_without"],
@@ -181,8 +181,8 @@ def over_data_sets(
     """`averages` over data sets, each the mean of its networks; n_capped counts data sets."""
     capped = rows["status"] == "capped" if "status" in rows else rows["n_capped"] > 0
     marked = rows.assign(capped=capped)
-    found = marked.groupby([by, "seed"], as_index=False).agg(
+    data_sets = marked.groupby([by, "seed"], as_index=False).agg(
         **{column: (column, "mean"), "capped": ("capped", "any")}
     )
-    found = found.assign(status=np.where(found["capped"], "capped", "fitted"))
-    return averages(found, column, by=by, logarithmic=logarithmic)
+    data_sets = data_sets.assign(status=np.where(data_sets["capped"], "capped", "fitted"))
+    return averages(data_sets, column, by=by, logarithmic=logarithmic)

@@ -42,8 +42,8 @@ def states(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", "histories", what="trainings")
 def scales(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """End of the linear law and norm at t1 of feature learning, alpha_tilde fixed."""
-    found = analysis.scales(analysis.beginnings(cells, histories))
-    return analysis.varying(found[at_most(found["alpha_tilde"], DEEP)], "width")
+    trainings = analysis.scales(analysis.beginnings(cells, histories))
+    return analysis.varying(trainings[at_most(trainings["alpha_tilde"], DEEP)], "width")
 
 
 @rows_of("cells", "rates", what="networks")

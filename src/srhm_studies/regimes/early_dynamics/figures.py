@@ -54,15 +54,15 @@ def early_times(
     if states.empty or untrained.empty or rates.empty:
         return mosaic([], columns=2, preset=preset)
     states = states.assign(scaled=states["norm"] / states["width"] ** 0.5)
-    found = rates.merge(untrained.drop(columns="curve"), on="key")
+    networks = rates.merge(untrained.drop(columns="curve"), on="key")
     by_tilde, by_width = (analysis.varying(states, name) for name in ("alpha_tilde", "width"))
     return mosaic([
         _lines(by_tilde, f"output, $h={by_tilde['width'].iloc[0]:g}$",
                tildes(by_tilde["alpha_tilde"], "$\\tilde\\alpha$ (A)")),
         _lines(by_width, f"output, $\\tilde\\alpha={by_width['alpha_tilde'].iloc[0]:g}$",
                graded("width", by_width["width"], "Width $h$ (B)")),
-        _rates(analysis.varying(found, "width"), "width"),
-        _rates(analysis.varying(found, "alpha_tilde"), "alpha"),
+        _rates(analysis.varying(networks, "width"), "width"),
+        _rates(analysis.varying(networks, "alpha_tilde"), "alpha"),
     ], columns=2, preset=preset, notes=[
         f"digits, FCN, softplus: {states['seed'].nunique()} data sets; A, B L = 2; C, D L = 5."
     ])  # fmt: skip
@@ -122,7 +122,7 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
             above = 3 * geometric_mean(first["kernel_change"])
             windows.append(law([low, high], [above, above * (high / low) ** slope], GUIDE,
                                name=f"guide {slope:.3g}"))  # fmt: skip
-    counts = [f"{one['seed'].nunique()} data sets" for one in (kinks, variances)]
+    counts = [f"{rows['seed'].nunique()} data sets" for rows in (kinks, variances)]
     return mosaic([
         Panel(title=title, x=x, y=y, marks=[
             means(average(rows, column, at=at, by=[scale.column], logarithmic=True), at, [scale]),
@@ -183,10 +183,10 @@ def _against_plain(
         ("difference", "change of $F$", "$\\|F-F'\\|/\\|F'\\|$"),
         ("evaluations", "evaluations, ratio", ratio),
     ):
-        own = rows.assign(status="fitted").dropna(subset=column)
-        if own["alpha_tilde"].nunique() < 2:
+        pairs = rows.assign(status="fitted").dropna(subset=column)
+        if pairs["alpha_tilde"].nunique() < 2:
             continue
-        points = average(own, column, at="alpha_tilde", by=[by.column], logarithmic=True)
+        points = average(pairs, column, at="alpha_tilde", by=[by.column], logarithmic=True)
         thesis = [level(limits[column], "thesis: below $10^{-3}$ (A), 2 (B)", name="thesis",
                         line="--")] if limits else []  # fmt: skip
         panels.append(Panel(
@@ -208,8 +208,8 @@ def _compared(
         (cells, "test_error", "test error", Axis("test error $\\varepsilon$")),
         (spread, "scaled", "variance", Axis("$h$ Var $F$", log=True)),
     ):
-        own = rows[rows["kind"].isin(kinds.looks) & rows["width"].isin(shared)]
-        points = average(own, y, at=at, by=["width", "kind"], logarithmic=y == "scaled")
+        compared = rows[rows["kind"].isin(kinds.looks) & rows["width"].isin(shared)]
+        points = average(compared, y, at=at, by=["width", "kind"], logarithmic=y == "scaled")
         panels.append(Panel(
             title=f"{text}: {KINDS[kind].label}", x=x, y=axis,
             marks=[means(points, at, [widths, kinds], name=text, bar_label=INTERVAL)],

@@ -46,12 +46,12 @@ def of_families(
 
     capped: how many of its networks, which did not fit.
     """
-    found = sorted(families(cells, ensembles, study="lazy_feature"), key=lambda one: one.P)
-    last = {(one.data, one.net, one.hidden_layers): one for one in found}
+    by_P = sorted(families(cells, ensembles, study="lazy_feature"), key=lambda one: one.P)
+    last = {(family.data, family.net, family.hidden_layers): family for family in by_P}
     parts = [
-        rows(one).assign(data=data, net=net, depth=depth, P=one.P,
-                         capped=int((one.cells["status"] == "capped").sum()))
-        for (data, net, depth), one in last.items()
+        rows(family).assign(data=data, net=net, depth=depth, P=family.P,
+                            capped=int((family.cells["status"] == "capped").sum()))
+        for (data, net, depth), family in last.items()
     ]  # fmt: skip
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -78,8 +78,8 @@ def half_times(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     def contrast(one: Family) -> pd.DataFrame:
         rows = times(wholly_fitted(one.cells))
         value, low, high = contrast_of_half_times(rows)
-        found = pd.DataFrame([{"value": value, "low": low, "high": high, "n": len(rows)}])
-        return found if rows["width"].nunique() > 1 else found[:0]
+        row = pd.DataFrame([{"value": value, "low": low, "high": high, "n": len(rows)}])
+        return row if rows["width"].nunique() > 1 else row[:0]
 
     return of_families(cells, contrast)
 

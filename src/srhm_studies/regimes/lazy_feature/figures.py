@@ -43,16 +43,17 @@ LOSS = Axis("mean of $\\ell$ (training)", limits=(-0.03, 1.25))
 
 def digits_regimes(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A, B: slopes of the change of kernel and weights; C: error of lazy minus feature learning."""
-    shown = [one for one in families(cells, study=STUDY) if _kind(one) in KINDS]
-    by = by_name("kind", [_kind(one) for one in shown], KINDS)
-    x = Axis("hidden layers $L$", ticks=[one.hidden_layers for one in shown])
-    parts = [feature_minus_lazy(one.cells).assign(kind=_kind(one), L=_at(one), status="fitted")
-             for one in shown]  # fmt: skip
+    shown = [family for family in families(cells, study=STUDY) if _kind(family) in KINDS]
+    by = by_name("kind", [_kind(family) for family in shown], KINDS)
+    x = Axis("hidden layers $L$", ticks=[family.hidden_layers for family in shown])
+    parts = [feature_minus_lazy(family.cells)
+             .assign(kind=_kind(family), L=_at(family), status="fitted")
+             for family in shown]  # fmt: skip
     errors = pd.concat([part for part in parts if len(part)] or [pd.DataFrame()])
     if len(errors):
         errors = errors.assign(lazy=-100 * errors["difference"])
         errors = averaged(errors, "lazy", at="L", by=["kind"])
-    networks = pd.Series([len(one.cells) for one in shown], dtype=int)
+    networks = pd.Series([len(family.cells) for family in shown], dtype=int)
     notes = [f"{several(networks, 'network')} behind each point."] if shown else []
     return mosaic([
         _slopes(shown, "kernel_change", feature_slope, by, x,
@@ -80,13 +81,13 @@ def _slopes(
     shown: list[Family], column: str, expected: Callable[[int], float], by: Scale, x: Axis,
     title: str, label: str, line: str,
 ) -> Panel:  # fmt: skip
-    found = [(one, slope_in_scale(one.cells, column, lazy=False)) for one in shown]
+    fits = [(family, slope_in_scale(family.cells, column, lazy=False)) for family in shown]
     rows = pd.DataFrame(
-        [{"kind": _kind(one), "L": _at(one), "slope": slope.slope, "low": slope.low,
-          "high": slope.high} for one, slope in found if slope.n],
+        [{"kind": _kind(family), "L": _at(family), "slope": slope.slope, "low": slope.low,
+          "high": slope.high} for family, slope in fits if slope.n],
         columns=["kind", "L", "slope", "low", "high"],
     )  # fmt: skip
-    depths = [one.hidden_layers for one in shown]
+    depths = [family.hidden_layers for family in shown]
     through = np.linspace(min(depths), max(depths), 40) if depths else np.array([])
     return Panel(title=title, x=x, y=Axis("slope against $\\tilde\\alpha$"), marks=[
         Marks(rows=rows, x="L", y="slope", low="low", high="high", by=[by], name="slope",
@@ -97,8 +98,8 @@ def _slopes(
 
 def digits_frozen(cells: pd.DataFrame, frozen_kernels: pd.DataFrame, *, preset: str) -> Figure:
     """For each family: error against h beside the kernel at the start; the kernel at the end."""
-    own = cells[cells["curve"].isin(frozen_kernels["curve"])] if len(cells) else cells
-    shown = families(own, study=STUDY) if len(own) else []
+    frozen = cells[cells["curve"].isin(frozen_kernels["curve"])] if len(cells) else cells
+    shown = families(frozen, study=STUDY) if len(frozen) else []
     tildes, widths = tildes_of(shown), widths_of(shown)
 
     def panels(family: Family) -> list[Panel]:
@@ -172,17 +173,19 @@ def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -
     At the narrowest and the widest h that keep histories: member 0 of seed 0.
     """
     known = set(histories["key"])
-    kept = [one for one in families(cells, study=STUDY) if known & set(one.cells["key"])]
+    kept = [family for family in families(cells, study=STUDY) if known & set(family.cells["key"])]
     tildes = tildes_of(kept)
 
     def panels(family: Family) -> list[Panel]:
-        own = family.cells[family.cells["key"].isin(histories["key"])]
-        own = own[(own["member"] == 0) & (own["seed"] == own["seed"].min())]
-        narrow, wide = own["width"].min(), own["width"].max()
+        networks = family.cells[family.cells["key"].isin(histories["key"])]
+        networks = networks[
+            (networks["member"] == 0) & (networks["seed"] == networks["seed"].min())
+        ]
+        narrow, wide = networks["width"].min(), networks["width"].max()
         ends = {narrow: "narrow", wide: "wide"}
-        own = own[own["width"].isin(ends)].assign(end=own["width"].map(ends))
+        networks = networks[networks["width"].isin(ends)].assign(end=networks["width"].map(ends))
         columns = ["key", "width", "alpha_tilde", "end"]
-        rows = histories[["key", "time", "mean_loss"]].merge(own[columns], on="key")
+        rows = histories[["key", "time", "mean_loss"]].merge(networks[columns], on="key")
         rows = rows[rows["time"] > 0].assign(scaled=rows["time"] / rows["alpha_tilde"])
         by = [tildes, by_name("end", rows["end"], WIDTHS)]
         return [

@@ -32,8 +32,8 @@ def of_kind(cells: pd.DataFrame, kind: Kind) -> pd.DataFrame:
 
 def plane_of(cells: pd.DataFrame) -> pd.DataFrame:
     """Cells of the whole plane, at the smallest budget: some have others with a longer one."""
-    own = of_kind(cells, PLANE)
-    return own[own["budget"] == own["budget"].min()] if len(own) else own
+    plane = of_kind(cells, PLANE)
+    return plane[plane["budget"] == plane["budget"].min()] if len(plane) else plane
 
 
 def at_longest(cells: pd.DataFrame) -> pd.DataFrame:
@@ -42,13 +42,13 @@ def at_longest(cells: pd.DataFrame) -> pd.DataFrame:
     A network that has fitted before would take the same steps. Wider ones than those trained so
     long count as at their own budget, narrower ones are left out.
     """
-    own = of_kind(cells, PLANE)
-    if own.empty or own["budget"].nunique() == 1:
-        return own
-    long = own[own["budget"] == own["budget"].max()]
-    same = own["alpha_tilde"].isin(long["alpha_tilde"]) & (own["width"] >= long["width"].min())
+    plane = of_kind(cells, PLANE)
+    if plane.empty or plane["budget"].nunique() == 1:
+        return plane
+    long = plane[plane["budget"] == plane["budget"].max()]
+    same = plane["alpha_tilde"].isin(long["alpha_tilde"]) & (plane["width"] >= long["width"].min())
     last = (
-        own[same]
+        plane[same]
         .sort_values("budget")
         .drop_duplicates(["seed", "alpha_tilde", "width", "member"], keep="last")
     )
@@ -57,14 +57,14 @@ def at_longest(cells: pd.DataFrame) -> pd.DataFrame:
 
 def longest_line(cells: pd.DataFrame) -> pd.DataFrame:
     """h* after the longest budget: columns of `jamming_line`, and budget; seeds together."""
-    own = at_longest(cells)
-    return jamming_line(own).assign(budget=own["budget"].max())
+    longest = at_longest(cells)
+    return jamming_line(longest).assign(budget=longest["budget"].max())
 
 
 def with_cells(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Rows of another table with the coordinates of their cells, of which there are some."""
-    own = [name for name in cells.columns if name == "key" or name not in rows.columns]
-    return rows.merge(cells[own], on="key")
+    columns = [name for name in cells.columns if name == "key" or name not in rows.columns]
+    return rows.merge(cells[columns], on="key")
 
 
 def at_budget(cells: pd.DataFrame, histories: pd.DataFrame, budget: float) -> pd.DataFrame:
@@ -84,17 +84,19 @@ def jamming_lines(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 
     Columns part, budget, alpha_tilde, h_low, h_star, h_high.
     """
-    found = []
+    lines = []
     for part in PARTS:
         budget = part * float(cells["budget"].max())
         line = jamming_line(at_budget(cells, histories, budget)).astype(float)
-        found.append(line.assign(part=part, budget=round(budget)))
-    return pd.concat(found, ignore_index=True)
+        lines.append(line.assign(part=part, budget=round(budget)))
+    return pd.concat(lines, ignore_index=True)
 
 
 def by_seed(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """`jamming_lines` of each seed of the data alone, with a column seed."""
-    parts = [jamming_lines(own, histories).assign(seed=seed) for seed, own in cells.groupby("seed")]
+    parts = [
+        jamming_lines(rows, histories).assign(seed=seed) for seed, rows in cells.groupby("seed")
+    ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -104,13 +106,13 @@ def crossovers(cells: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
     Of pairs (h, alpha_tilde) whose networks all fitted; h* is the largest of the line at the whole
     budget, NaN if no width is jammed.
     """
-    found = []
-    for seed, own in cells.groupby("seed"):
+    crossings = []
+    for seed, rows in cells.groupby("seed"):
         line = lines[(lines["seed"] == seed) & (lines["part"] == 1)]
         star = float(line["h_star"].max()) if len(line) else np.nan
-        crossed = level_set(wholly_fitted(own), 1.0)
-        found.append(crossed.assign(seed=seed, times=crossed["width"] / star))
-    return pd.concat(found, ignore_index=True).astype(float)
+        crossed = level_set(wholly_fitted(rows), 1.0)
+        crossings.append(crossed.assign(seed=seed, times=crossed["width"] / star))
+    return pd.concat(crossings, ignore_index=True).astype(float)
 
 
 def on_the_line(cells: pd.DataFrame) -> pd.DataFrame:
@@ -118,13 +120,13 @@ def on_the_line(cells: pd.DataFrame) -> pd.DataFrame:
 
     Those that did not diverge.
     """
-    found = []
-    for seed, own in at_longest(cells).groupby("seed"):
-        line = jamming_line(own).rename(columns={"h_low": "width"}).assign(seed=seed)
+    jammed = []
+    for seed, rows in at_longest(cells).groupby("seed"):
+        line = jamming_line(rows).rename(columns={"h_low": "width"}).assign(seed=seed)
         line = line[["seed", "alpha_tilde", "width"]]
-        kept = own[own["status"] != "diverged"]
-        found.append(kept.merge(line, on=["seed", "alpha_tilde", "width"]))
-    return pd.concat(found, ignore_index=True) if found else of_kind(cells, PLANE)
+        kept = rows[rows["status"] != "diverged"]
+        jammed.append(kept.merge(line, on=["seed", "alpha_tilde", "width"]))
+    return pd.concat(jammed, ignore_index=True) if jammed else of_kind(cells, PLANE)
 
 
 def gains(ensembles: pd.DataFrame, lines: pd.DataFrame) -> pd.DataFrame:
@@ -161,13 +163,13 @@ def aligned(alignment: pd.DataFrame) -> pd.DataFrame:
     Columns of the cell; omega_initial, omega_end, eigenvalue_initial, eigenvalue_end: sums over the
     eigenvectors kept; information_initial, information_end: the largest among them.
     """
-    found = alignment.drop_duplicates("key")
-    found = found[["key", "data", "alpha_tilde", "P", "seed", "member", "status"]]
+    cells = alignment.drop_duplicates("key")
+    cells = cells[["key", "data", "alpha_tilde", "P", "seed", "member", "status"]]
     for when, rows in alignment.groupby("when"):
         kept = rows.groupby("key").agg(
             omega=("omega", "sum"),
             eigenvalue=("eigenvalue", "sum"),
             information=("information", "max"),
         )
-        found = found.merge(kept.add_suffix(f"_{when}").reset_index(), on="key")
-    return found
+        cells = cells.merge(kept.add_suffix(f"_{when}").reset_index(), on="key")
+    return cells

@@ -76,14 +76,14 @@ def peaks(rows: pd.DataFrame) -> pd.DataFrame:
 
     over_star: width of the largest gain divided by h*.
     """
-    found = []
+    largest = []
     for (seed, tilde), widths in rows.groupby(["seed", "alpha_tilde"]) if len(rows) else ():
         top = widths.nlargest(1, "gain").iloc[0]
-        found.append({
+        largest.append({
             "seed": seed, "alpha_tilde": tilde, "over_star": top["width"] / top["h_star"],
             "is_inside": widths["width"].min() < top["width"] < widths["width"].max(),
         })  # fmt: skip
-    tops = pd.DataFrame(found)
+    tops = pd.DataFrame(largest)
     if tops.empty:
         return tops
     return left_out(tops, {"at the narrowest or widest width": ~tops["is_inside"]})

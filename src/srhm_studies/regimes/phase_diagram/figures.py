@@ -63,19 +63,19 @@ def phase_diagram(
     B: of single networks and ensembles, with h* of each; C: in (N, P), with N* and N = 4 P.
     """
     plane, sizes = analysis.plane_of(cells), analysis.of_kind(cells, analysis.SIZES)
-    own = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
-    if own.empty or sizes.empty or histories.empty:
+    in_plane = ensembles[ensembles["curve"].isin(plane["curve"])] if len(plane) else plane
+    if in_plane.empty or sizes.empty or histories.empty:
         return mosaic([], columns=3, preset=preset)
     lines = analysis.jamming_lines(plane, histories)
-    known = sorted(own["alpha_tilde"].unique())
+    known = sorted(in_plane["alpha_tilde"].unique())
     chosen = [known[0], known[len(known) // 2], known[-1]]
-    single = own[own["alpha_tilde"].isin(chosen)].groupby(["alpha_tilde", "width"])
+    single = in_plane[in_plane["alpha_tilde"].isin(chosen)].groupby(["alpha_tilde", "width"])
     errors = single[["mean_error", "ensemble_error"]].mean().reset_index()
     stars = lines[(lines["part"] == 1) & lines["alpha_tilde"].isin(chosen)]
     scale = tildes(chosen, "B: $\\tilde\\alpha$")
     P = np.array([sizes["P"].min(), sizes["P"].max()], dtype=float)
     return mosaic([
-        _together(plane, own, lines, analysis.longest_line(cells)),
+        _together(plane, in_plane, lines, analysis.longest_line(cells)),
         Panel(title="single and ensemble", x=WIDTH,
               y=Axis("test error $\\varepsilon$ (%)", percent=True), marks=[
             Marks(rows=errors, x="width", y="mean_error", by=[scale], line="-", size=3,
@@ -95,7 +95,7 @@ def phase_diagram(
             law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
         ]),
     ], columns=3, preset=preset, height=2.5, notes=[
-        f"{protocol(one)}." for one in families(plane, study="phase_diagram")
+        f"{protocol(family)}." for family in families(plane, study="phase_diagram")
     ])  # fmt: skip
 
 
@@ -110,8 +110,8 @@ def _together(
     longer = longest[longest["budget"] > lines["budget"].max()]
     known = pd.concat([lines["budget"], longer["budget"]])
     budgets = by_name("budget", known, {
-        one: Look(f"{one:,.0f} evaluations", tint)
-        for one, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
+        budget: Look(f"{budget:,.0f} evaluations", tint)
+        for budget, tint in zip(sorted(known.unique()), BUDGETS, strict=False)
     }, "A: $h^*$ after")  # fmt: skip
     return Panel(
         title="error $\\varepsilon$ of ensembles (%)", x=WIDTH, y=Axis(ALPHA_TILDE, log=True),
@@ -137,7 +137,8 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
     if digits.empty or stripes.empty or compressed.empty:
         return mosaic([], columns=2, preset=preset)
     shown = families(pd.concat([digits, patches, stripes]), study="phase_diagram")
-    last = {(one.data, one.net): one for one in shown}  # a line for each kind, of its largest P
+    # A line for each kind, of its largest P.
+    last = {(family.data, family.net): family for family in shown}
     known = compressed.rename(columns={"test_error": "flow_error", "inputs": "learner"})
     known = known.merge(stripes[["key", "P", "seed"]][stripes["status"] == "fitted"], on="key")
     d = float(stripes["n_inputs"].iloc[0])
@@ -157,9 +158,11 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
     )
     return mosaic([
         Panel(title=title, x=POINTS,
-              y=Axis("test error $\\varepsilon$", log=True), marks=own)
-        for title, own in zip(titles, marks, strict=True)
-    ], columns=2, preset=preset, notes=[f"{protocol(one)}." for one in last.values()])  # fmt: skip
+              y=Axis("test error $\\varepsilon$", log=True), marks=panel_marks)
+        for title, panel_marks in zip(titles, marks, strict=True)
+    ], columns=2, preset=preset, notes=[
+        f"{protocol(family)}." for family in last.values()
+    ])  # fmt: skip
 
 
 def _slope(rows: pd.DataFrame, column: str, slope: float, label: str) -> Marks:
@@ -185,12 +188,12 @@ def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str
     """Columns: omega and mutual information of each eigenvector; rows: stripes, digits by net."""
     panels: list[Panel] = []
     for name, kind in KINDS.items() if len(alignment) else ():
-        own = analysis.of_kind(cells, kind)
-        own = own[own["P"] == own["P"].max()] if len(own) else own
-        if own.empty:
+        networks = analysis.of_kind(cells, kind)
+        networks = networks[networks["P"] == networks["P"].max()] if len(networks) else networks
+        if networks.empty:
             panels += [Panel(title=name)] * len(LABELS)
             continue
-        keys = {lazy: fitted_in(own, lazy=lazy)["key"] for lazy in (False, True)}
+        keys = {lazy: fitted_in(networks, lazy=lazy)["key"] for lazy in (False, True)}
         n = ", ".join(str(len(some)) for some in keys.values())
         for column, label in LABELS.items():
             rows = pd.concat([
@@ -201,7 +204,7 @@ def phase_alignment(cells: pd.DataFrame, alignment: pd.DataFrame, *, preset: str
             ])  # fmt: skip
             rows["at"] = rows["rank"] + 0.15 * ranks(rows["state"], STATES)
             panels.append(Panel(
-                title=f"{name}, $P={own['P'].max()}$, $n={n}$", y=Axis(label),
+                title=f"{name}, $P={networks['P'].max()}$, $n={n}$", y=Axis(label),
                 x=Axis("rank $\\rho$ of the eigenvector",
                        ticks={k: str(k) for k in range(1, int(alignment["rank"].max()) + 1, 3)}),
                 marks=[Marks(rows=rows, x="at", y=column, low="low", high="high", name=column,

@@ -103,10 +103,10 @@ def information(features: NDArray[np.floating], labels: NDArray[Any]) -> NDArray
 
     The estimate of scikit-learn from nearest neighbours; it is never below zero.
     """
-    found = mutual_info_classif(
+    nats = mutual_info_classif(
         features, labels > 0, discrete_features=False, n_neighbors=N_NEIGHBOURS, random_state=0
     )
-    return np.asarray(found, dtype=float)
+    return np.asarray(nats, dtype=float)
 
 
 def measure_compressed(
@@ -182,5 +182,5 @@ def svm_error(
     other = mean_kernel(network, weights, test[0], train[0])[0]
     unit = float(gram.diagonal().mean())
     machine = SVC(C=SVM_C, kernel="precomputed").fit((gram / unit).numpy(), train[1].numpy())
-    found = machine.predict((other / unit).numpy())
-    return float(np.mean(found != test[1].numpy()))
+    predicted = machine.predict((other / unit).numpy())
+    return float(np.mean(predicted != test[1].numpy()))

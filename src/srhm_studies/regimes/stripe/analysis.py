@@ -30,9 +30,9 @@ def machines(*, published: Sequence[str]) -> pd.DataFrame:
         return pd.DataFrame(columns=MACHINES.names)
     rows = pd.concat(frames, ignore_index=True)
     rows = rows.query("experiment == 'stripe' and kernel == 'tangent' and status == 'done'")
-    own = rows.assign(regime=rows["data"].map(REGIMES), kernel_error=rows["error"])
-    own = own.rename(columns={"d": "n_inputs"})[MACHINES.names]
-    return own.drop_duplicates(["regime", "n_inputs", "P", "seed"]).astype({"n_inputs": int})
+    table = rows.assign(regime=rows["data"].map(REGIMES), kernel_error=rows["error"])
+    table = table.rename(columns={"d": "n_inputs"})[MACHINES.names]
+    return table.drop_duplicates(["regime", "n_inputs", "P", "seed"]).astype({"n_inputs": int})
 
 
 def alignments(cells: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
@@ -45,8 +45,8 @@ def alignments(cells: pd.DataFrame, neurons: pd.DataFrame) -> pd.DataFrame:
     sums = neurons.assign(
         along=weight * neurons["parallel"] ** 2, across=weight * neurons["perpendicular"] ** 2
     )
-    found = sums.groupby(["key", "when"])[["along", "across"]].sum()
-    ratio = (found["along"] / found["across"]).pow(0.5).unstack("when")
+    totals = sums.groupby(["key", "when"])[["along", "across"]].sum()
+    ratio = (totals["along"] / totals["across"]).pow(0.5).unstack("when")
     ratio = ratio.reindex(columns=["initial", "end"]).rename(columns={"end": "alignment"})
     return cells.merge(ratio.reset_index(), on="key").dropna(subset=["alignment"])
 
@@ -57,13 +57,13 @@ def in_regimes(cells: pd.DataFrame) -> pd.DataFrame:
     Of those at which a network fitted, of each d; with `regime`: lazy or feature.
     """
     parts = [cells[:0].assign(regime="")]
-    for _, own in cells.groupby("n_inputs"):
-        tildes = own.loc[own["status"] == "fitted", "alpha_tilde"]
+    for _, networks in cells.groupby("n_inputs"):
+        tildes = networks.loc[networks["status"] == "fitted", "alpha_tilde"]
         ends = {
             "lazy": tildes[at_least(tildes, LAZY)].max(),
             "feature": tildes[at_most(tildes, FEATURE)].min(),
         }
-        parts += [own[np.isclose(own["alpha_tilde"], end, rtol=1e-6)].assign(regime=name)
+        parts += [networks[np.isclose(networks["alpha_tilde"], end, rtol=1e-6)].assign(regime=name)
                   for name, end in ends.items()]  # fmt: skip
     return pd.concat([part for part in parts if len(part)] or parts[:1])
 

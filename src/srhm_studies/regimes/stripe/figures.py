@@ -21,14 +21,14 @@ def stripe(
     cells: pd.DataFrame, neurons: pd.DataFrame, machines: pd.DataFrame, *, preset: str
 ) -> Figure:
     """Neurons of one network before and after training; Lambda and the test error against P."""
-    own = cells[cells["n_inputs"] == cells["n_inputs"].min()]
-    if own.empty or neurons.empty:
+    networks = cells[cells["n_inputs"] == cells["n_inputs"].min()]
+    if networks.empty or neurons.empty:
         return mosaic([], columns=3, preset=preset)
-    found, d = alignments(own, neurons), int(own["n_inputs"].iloc[0])
-    tildes = tilde_shades(found["alpha_tilde"])
-    fitted = in_regimes(found).query("status == 'fitted'")
-    regimes = {str(name): one for name, one in fitted.groupby("regime")}
-    feature = regimes.get("feature", found[:0])
+    aligned, d = alignments(networks, neurons), int(networks["n_inputs"].iloc[0])
+    tildes = tilde_shades(aligned["alpha_tilde"])
+    fitted = in_regimes(aligned).query("status == 'fitted'")
+    regimes = {str(name): rows for name, rows in fitted.groupby("regime")}
+    feature = regimes.get("feature", aligned[:0])
     # Each neuron's weights times |W2|, of the first network at the largest P.
     last = feature[feature["P"] == feature["P"].max()].sort_values(["seed", "member"]).head(1)
     mine = neurons[neurons["key"].isin(last["key"])]
@@ -36,7 +36,7 @@ def stripe(
                            for name in ("parallel", "second")})  # fmt: skip
 
     def marks(column: str, slopes: dict[str, float]) -> list[Marks]:
-        points = averaged(found, column, at="P", by=["alpha_tilde"], logarithmic=True)
+        points = averaged(aligned, column, at="P", by=["alpha_tilde"], logarithmic=True)
         guides = [expected_slope(regimes[name], "P", column, slope, factor=0.8,
                                  label="expected slope, not fitted")
                   for name, slope in slopes.items() if name in regimes]  # fmt: skip
@@ -63,8 +63,8 @@ def stripe(
               y=Axis("test error $\\varepsilon$", log=True, limits=(lowest, None)),
               marks=[*marks("test_error", exponents), curves]),
     ], columns=3, preset=preset, notes=described(
-        own, "FCN of one hidden layer, h = {width}, {activation}, biases: {words}, {optimiser}, at"
-        " most {budget:,} gradient evaluations; {n} networks of {sets}: {ends}.",
-        n=len(own), sets=several(own["seed"].nunique(), "data set"),
-        words=str(own["loss"].iloc[0]).replace("_", " "), ends=endings(own["status"], ()),
+        networks, "FCN of one hidden layer, h = {width}, {activation}, biases: {words},"
+        " {optimiser}, at most {budget:,} gradient evaluations; {n} networks of {sets}: {ends}.",
+        n=len(networks), sets=several(networks["seed"].nunique(), "data set"),
+        words=str(networks["loss"].iloc[0]).replace("_", " "), ends=endings(networks["status"], ()),
     ))  # fmt: skip
