@@ -72,8 +72,10 @@ def train_curve(
         }:
             import_as_digested(source, *names)
         trainer, device = import_module(spec["trainer"]), torch_device(gpu)
-        found: BatchTrainer = trainer.prepare(entries, inputs=inputs, device=device, log=log)
-        return found
+        batch_trainer: BatchTrainer = trainer.prepare(
+            entries, inputs=inputs, device=device, log=log
+        )
+        return batch_trainer
 
     return train_or_load(
         spec["cells"],

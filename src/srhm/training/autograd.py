@@ -35,12 +35,12 @@ def state_of(
     network: nn.Module, optimiser: torch.optim.Optimizer, stream: torch.Generator
 ) -> dict[str, NDArray[Any]]:
     """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
-    found = weights_of(network)
+    arrays = weights_of(network)
     for name, parameter in network.named_parameters():
         momentum = optimiser.state[parameter].get("momentum_buffer")
         if momentum is not None:
-            found[MOMENTUM + name] = momentum.cpu().numpy().copy()
-    return {**found, STREAM: stream.get_state().numpy().copy()}
+            arrays[MOMENTUM + name] = momentum.cpu().numpy().copy()
+    return {**arrays, STREAM: stream.get_state().numpy().copy()}
 
 
 def restore(
@@ -54,21 +54,21 @@ def restore(
     Raises:
         ValueError: if names, shapes or precisions are not those of this network.
     """
-    own = network.state_dict()
+    current = network.state_dict()
     momenta = {MOMENTUM + name: p for name, p in network.named_parameters()}
-    expected = {*own, STREAM}
+    expected = {*current, STREAM}
     if not expected <= state.keys() <= expected | momenta.keys():
         odd = sorted((state.keys() ^ expected) - momenta.keys())
         raise ValueError(f"the state is not one of this network: {', '.join(odd)}")
     values = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
     masks = values.pop(STREAM)
     for name, value in values.items():
-        like = own[name] if name in own else momenta[name]
+        like = current[name] if name in current else momenta[name]
         if like.ndim == 0 and value.shape == (1,):  # a file has no arrays without axes
             values[name] = value = value[0]
         if value.shape != like.shape or value.dtype != like.dtype:
             raise ValueError(f"{name}: {value.dtype}{tuple(value.shape)} does not fit")
-    network.load_state_dict({name: values[name] for name in own})
+    network.load_state_dict({name: values[name] for name in current})
     for name, parameter in momenta.items():
         if name in values:
             optimiser.state[parameter]["momentum_buffer"] = values[name].to(parameter.device)
@@ -205,8 +205,8 @@ class NetworkEngine:
         for start in range(0, len(self._test), TEST_BATCH):
             x, y = self._tensors(self._test[start : start + TEST_BATCH])
             logits = self.network(x)
-            own = logits.gather(1, y[:, None])
-            right += int(((logits >= own).sum(dim=1) == 1).sum())
+            label_logits = logits.gather(1, y[:, None])
+            right += int(((logits >= label_logits).sum(dim=1) == 1).sum())
         return 1 - right / len(self._test)
 
     def weights(self) -> dict[str, NDArray[Any]]:

@@ -260,8 +260,8 @@ def published_rate(cell: Mapping[str, Any]) -> float:
         return RATE_OF_NAMED_NETS
     net, depth, s, v, s0 = (cell[name] for name in ("net", "L", "s", "v", "s0"))
     known = "fcn" if net == THEIR_FCN else net
-    fitting = (one for one in PUBLISHED_RATES if one.net == known)
-    fitting = (one for one in fitting if depth in one.L and s in one.s and v in one.v)
+    fitting = (rates for rates in PUBLISHED_RATES if rates.net == known)
+    fitting = (rates for rates in fitting if depth in rates.L and s in rates.s and v in rates.v)
     row = next(fitting, None)
     if row is None:
         raise NoPublishedRate(f"the table of rates has none for net = {net}, s = {s}")

@@ -57,10 +57,10 @@ class DenseEngine(ReferenceEngine):
         """Momenta where the optimiser looks for them, zero as far as there are none."""
         self._parameters = dict[str, Parameter]()
         for name, parameter in self.network.named_parameters():
-            own = self._optimiser.state[parameter]
-            own.setdefault("momentum_buffer", torch.zeros_like(parameter))
+            parameter_state = self._optimiser.state[parameter]
+            parameter_state.setdefault("momentum_buffer", torch.zeros_like(parameter))
             self._parameters[name] = Parameter(
-                parameter.detach().numpy(), own["momentum_buffer"].numpy()
+                parameter.detach().numpy(), parameter_state["momentum_buffer"].numpy()
             )
 
     def _step(self, x_BDC: Array, y_B: Array) -> float:

@@ -80,8 +80,8 @@ class Fcn2Engine:
         for start in range(0, len(self._test), TEST_BATCH):
             x, y = self._inputs(self._test[start : start + TEST_BATCH])
             logits = activations(self._weights, x, self._parameters, self._width)[-1]
-            own = np.take_along_axis(logits, y[:, None], axis=1)
-            right += int(((logits >= own).sum(axis=1) == 1).sum())
+            label_logits = np.take_along_axis(logits, y[:, None], axis=1)
+            right += int(((logits >= label_logits).sum(axis=1) == 1).sum())
         return 1 - right / len(self._test)
 
     def weights(self) -> dict[str, Array]:
@@ -99,7 +99,10 @@ class Fcn2Engine:
         Raises:
             ValueError: if names, shapes or precisions are not those of this engine.
         """
-        arrays = {**self._weights, **{MOMENTUM_OF + n: one for n, one in self._momenta.items()}}
+        arrays = {
+            **self._weights,
+            **{MOMENTUM_OF + n: momentum for n, momentum in self._momenta.items()},
+        }
         if state.keys() != arrays.keys():
             raise ValueError(f"a state of {sorted(state)} is not one of {sorted(arrays)}")
         for name, array in arrays.items():

@@ -63,7 +63,7 @@ def _result(cells: Sequence[StoredCell]) -> str:
             f" test error {first['test_error']:.3f}"
         )
     statuses, errors = [[row[name] for row in rows] for name in ("status", "test_error")]
-    counts = ", ".join(f"{statuses.count(one)} {one}" for one in dict.fromkeys(statuses))
+    counts = ", ".join(f"{statuses.count(status)} {status}" for status in dict.fromkeys(statuses))
     seconds = sum(cell.timing["seconds"] for cell in cells)
     return (
         f"P = {first['P']}, {len(rows)} members in {seconds:.0f} s: {counts};"
@@ -194,10 +194,10 @@ def result_rows(
 
     names: other names of the curve, for the rows of results.
     """
-    own = [{"curve": curve, "key": entry["key"]} for entry in entries]
+    identifiers = [{"curve": curve, "key": entry["key"]} for entry in entries]
     return (
-        [{**names, **name, **cell.row} for name, cell in zip(own, cells, strict=True)],
-        [{**name, **cell.timing} for name, cell in zip(own, cells, strict=True)],
+        [{**names, **name, **cell.row} for name, cell in zip(identifiers, cells, strict=True)],
+        [{**name, **cell.timing} for name, cell in zip(identifiers, cells, strict=True)],
     )
 
 

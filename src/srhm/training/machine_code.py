@@ -19,8 +19,8 @@ def folder_of(source: Path) -> Path | None:
     """
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     root = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(user) / "srhm")
-    own = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
-    folder = root / f"{source.stem}-{own}-numba-{numba.__version__}"
+    digest = hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+    folder = root / f"{source.stem}-{digest}-numba-{numba.__version__}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()

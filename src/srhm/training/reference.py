@@ -68,26 +68,26 @@ class ReferenceEngine:
         for start in range(0, len(self._test), TEST_BATCH):
             x, y = self._tensors(self._test[start : start + TEST_BATCH])
             logits = self.network(x)
-            own = logits.gather(1, y[:, None])
-            right += int(((logits >= own).sum(dim=1) == 1).sum())
+            label_logits = logits.gather(1, y[:, None])
+            right += int(((logits >= label_logits).sum(dim=1) == 1).sum())
         return 1 - right / len(self._test)
 
     def weights(self) -> dict[str, NDArray[np.floating]]:
         """Copies of the weights, by name of layer; biases as `layer1.bias` and so on."""
-        found = {k: v.detach().numpy().copy() for k, v in self.network.weights.items()}
+        arrays = {k: v.detach().numpy().copy() for k, v in self.network.weights.items()}
         for name, bias in self.network.biases.items():
-            found[f"{name}.bias"] = bias.detach().numpy().copy()
-        return found
+            arrays[f"{name}.bias"] = bias.detach().numpy().copy()
+        return arrays
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of parameters and momenta; a momentum is there from the first step on."""
-        found = {}
+        arrays = {}
         for name, parameter in self.network.named_parameters():
-            found[name] = parameter.detach().numpy().copy()
+            arrays[name] = parameter.detach().numpy().copy()
             momentum = self._optimiser.state[parameter].get("momentum_buffer")
             if momentum is not None:
-                found[f"momentum of {name}"] = momentum.numpy().copy()
-        return found
+                arrays[f"momentum of {name}"] = momentum.numpy().copy()
+        return arrays
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Puts parameters and momenta where `state` was taken.

@@ -98,23 +98,23 @@ class SparseEngine:
             self._geometry, self._test_bases, self._steps, self._state, self._rates, self._network
         )
         for points, _, logits in batches:
-            own = np.take_along_axis(logits, self._test_labels[points, None], axis=1)
-            right += int(((logits >= own).sum(axis=1) == 1).sum())
+            label_logits = np.take_along_axis(logits, self._test_labels[points, None], axis=1)
+            right += int(((logits >= label_logits).sum(axis=1) == 1).sum())
         return 1 - right / len(self._test_labels)
 
     def weights(self) -> dict[str, NDArray[Any]]:
         """Copies of the weights by name of layer, all brought up to date."""
         rows = self._state.weights.copy()
         kernels.catch_up(rows, self._steps, self._state, self._rates)
-        found = {}
+        by_layer = {}
         shapes = self._geometry.weight_shapes()
         for k, first in enumerate(_first_rows(self._geometry), start=1):
             n_slots, n_inputs, width = shapes[f"layer{k}"]
-            found[f"layer{k}"] = rows[first : first + n_slots * n_inputs].reshape(
+            by_layer[f"layer{k}"] = rows[first : first + n_slots * n_inputs].reshape(
                 n_slots, n_inputs, width
             )
-        found["readout"] = np.ascontiguousarray(self._state.readout.T)
-        return found
+        by_layer["readout"] = np.ascontiguousarray(self._state.readout.T)
+        return by_layer
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of weights and momenta as they lie there, with the stamps of the rows."""
@@ -151,8 +151,8 @@ def representations(
     """
     network = _network(geometry, dtype)
     nodes = network.n_inputs // network.arities
-    found = [np.empty((len(data), k, geometry.width), dtype) for k in nodes]
-    found.append(np.empty((len(data), geometry.n_classes), dtype))
+    outputs = [np.empty((len(data), k, geometry.width), dtype) for k in nodes]
+    outputs.append(np.empty((len(data), geometry.n_classes), dtype))
     factors = network.scales.copy()
     factors[0] /= geometry.layers[0].scale  # see _network
     state = _state(geometry, weights, dtype, with_momenta=False)
@@ -160,9 +160,9 @@ def representations(
     bases = _bases(geometry, data)
     for points, layers, logits in _evaluate(geometry, bases, 0, state, rates, network):
         for k, layer in enumerate(layers):
-            np.divide(layer, factors[k], out=found[k][points])
-        found[-1][points] = logits
-    return found
+            np.divide(layer, factors[k], out=outputs[k][points])
+        outputs[-1][points] = logits
+    return outputs
 
 
 def _evaluate(

@@ -101,8 +101,8 @@ def given_masks(network: nn.Module, x: Tensor) -> list[MaskDrawn]:
     for handle in handles:
         handle.remove()
     for mask in masks:
-        parent, _, own = mask.name.rpartition(".")
-        setattr(network.get_submodule(parent), own, GivenMask(mask.rate))
+        parent, _, attribute = mask.name.rpartition(".")
+        setattr(network.get_submodule(parent), attribute, GivenMask(mask.rate))
     return masks
 
 
@@ -229,7 +229,7 @@ class Stack:
             if stream is not None
         ]
         masks = {
-            f"{mask.name}.kept": self._sent(torch.stack([own[k] for own in drawn]))
+            f"{mask.name}.kept": self._sent(torch.stack([kept[k] for kept in drawn]))
             for k, mask in enumerate(self._masks)
         }
 
@@ -251,24 +251,24 @@ class Stack:
     def test_errors(self, rows: Sequence[int]) -> list[float]:
         """Fraction of its test set that each of these gets wrong; a tie is an error."""
         self._template.eval()
-        own = self._sent(torch.tensor(rows))
-        state = {name: one[own] for name, one in (self._weights | self._buffers).items()}
-        symbols_, labels = (one[own] for one in self._test)
+        index = self._sent(torch.tensor(rows))
+        state = {name: array[index] for name, array in (self._weights | self._buffers).items()}
+        symbols_, labels = (array[index] for array in self._test)
         right = torch.zeros(len(rows), dtype=torch.int64, device=self.device)
         for start in range(0, labels.shape[1], TEST_BATCH):
             batch = slice(start, start + TEST_BATCH)
             logits = vmap(lambda state, x: functional_call(self._template, state, (x,)))(
                 state, self._inputs(symbols_[:, batch])
             )
-            its = logits.gather(2, labels[:, batch, None])
-            right += ((logits >= its).sum(dim=2) == 1).sum(dim=1)
+            label_logits = logits.gather(2, labels[:, batch, None])
+            right += ((logits >= label_logits).sum(dim=2) == 1).sum(dim=1)
         return [1 - n / labels.shape[1] for n in right.cpu().tolist()]
 
     def state(self, row: int) -> dict[str, NDArray[Any]]:
         """Copies of weights, buffers, momenta and dropout's stream of a member, by name."""
-        momenta = {MOMENTUM + name: one for name, one in self._momenta.items()}
+        momenta = {MOMENTUM + name: momentum for name, momentum in self._momenta.items()}
         arrays = {**self._weights, **self._buffers, **momenta}
-        kept = {name: one[row].cpu().numpy().copy() for name, one in arrays.items()}
+        kept = {name: array[row].cpu().numpy().copy() for name, array in arrays.items()}
         stream = self._streams[row]
         return kept if stream is None else {**kept, STREAM: stream.get_state().numpy().copy()}
 
@@ -278,10 +278,10 @@ class Stack:
         Raises:
             KeyError, RuntimeError: if names or shapes are not those of this member.
         """
-        momenta = {MOMENTUM + name: one for name, one in self._momenta.items()}
+        momenta = {MOMENTUM + name: momentum for name, momentum in self._momenta.items()}
         of_its_own = {} if self.members[row].outcome else momenta
-        for name, own in {**self._weights, **self._buffers, **of_its_own}.items():
-            own[row] = torch.from_numpy(np.array(state[name])).reshape(own[row].shape)
+        for name, array in {**self._weights, **self._buffers, **of_its_own}.items():
+            array[row] = torch.from_numpy(np.array(state[name])).reshape(array[row].shape)
         stream = self._streams[row]
         if stream is not None:
             stream.set_state(torch.from_numpy(np.array(state[STREAM])))

@@ -89,14 +89,14 @@ class Parameters:
         shape = tuple(reversed(parameter.shape))
         part = slice(self._used, self._used + parameter.numel())
         self._used = part.stop + -part.stop % LINE
-        own, momentum, gradient = (
+        weight, momentum, gradient = (
             array[part].view(shape) for array in (self.weights, self.momenta, self.gradients)
         )
         axes = tuple(reversed(range(len(shape))))
-        own.copy_(parameter.detach().permute(axes))
-        parameter.data = own.permute(axes)
+        weight.copy_(parameter.detach().permute(axes))
+        parameter.data = weight.permute(axes)
         self.momentum_of[parameter] = momentum.permute(axes)
-        return own, gradient
+        return weight, gradient
 
 
 class Step:
@@ -143,10 +143,10 @@ class Convolution(Step):
             last = min(n_places - 1, (places - 1 - t + padding) // stride)
             if first > last:
                 continue
-            own = slice(first, last + 1)
+            outputs = slice(first, last + 1)
             met = slice(first * stride + t - padding, last * stride + t - padding + 1, stride)
             gradient = None if x.gradient is None else x.gradient[met]
-            rows = as_rows(self.y.x[own]), as_rows(back[own])
+            rows = as_rows(self.y.x[outputs]), as_rows(back[outputs])
             self._taps.append(Tap(x.x[met], gradient, weights[t], gradients[t], *rows))
 
     def forward(self, training: bool) -> None:
@@ -221,7 +221,8 @@ class BatchNorm(Step):
         self.y = Value(x.x, x.shape, gradient=x.gradient)
         x.readers.append(self)
         (gain, gain_gradient), (bias, bias_gradient) = (
-            [array.numpy() for array in parameters.of(one)] for one in (module.weight, module.bias)
+            [array.numpy() for array in parameters.of(parameter)]
+            for parameter in (module.weight, module.bias)
         )
         if x.x.numel() == len(gain):
             raise ValueError("batch norm needs more than one value of each channel in a batch")
@@ -234,8 +235,8 @@ class BatchNorm(Step):
         while n_lanes < LANES and n_rows % 2 == 0:
             n_rows, n_lanes = n_rows // 2, 2 * n_lanes
         x_rows, y, gate, gradient = (
-            lanes_of(one).reshape(n_rows, n_lanes)
-            for one in (x.x, self.y.x, self._gate, self.y.gradient)
+            lanes_of(tensor).reshape(n_rows, n_lanes)
+            for tensor in (x.x, self.y.x, self._gate, self.y.gradient)
         )
         lanes = np.zeros((5, n_lanes), gain.dtype)
         inner = (self._mean, self._inverse)
@@ -268,9 +269,9 @@ class Relu(Step):
     def __init__(self, x: Value, shortcut: Value | None = None) -> None:
         self._x, self._shortcut = x, shortcut
         self.y = Value(x.x, x.shape, gradient=x.gradient)
-        for one in (x, shortcut):
-            if one is not None:
-                one.readers.append(self)
+        for value in (x, shortcut):
+            if value is not None:
+                value.readers.append(self)
 
     def forward(self, training: bool) -> None:
         """Negative values become zero."""
@@ -294,8 +295,8 @@ class Skip(Step):
     def __init__(self, x: Value, shortcut: Value, mask: "Mask") -> None:
         self._mask = mask
         self.y = Value(x.x, x.shape, gradient=x.gradient)
-        for one in (x, shortcut):
-            one.readers.append(self)
+        for value in (x, shortcut):
+            value.readers.append(self)
         lanes = np.zeros_like(x.lanes[0])
         self._forward = (x.lanes, mask.kept.flatten().numpy(), shortcut.lanes, lanes, self.y.lanes)
         self._shortcut = shortcut
@@ -338,10 +339,12 @@ class Gate(Step):
         self.y = Value(x.x, x.shape, gradient=x.gradient)
         x.readers.append(self)
         self._x, self._places = x, len(x.x)
-        self._weights = [tuple(w[0] for w in parameters.of(one.weight)) for one in maps]
-        self._biases = [parameters.of(one.bias) for one in maps]
+        self._weights = [tuple(w[0] for w in parameters.of(module.weight)) for module in maps]
+        self._biases = [parameters.of(module.bias) for module in maps]
         self._mean, self._gates, self._gradient = (torch.zeros_like(x.x[0]) for _ in range(3))
-        self._lanes = [one.view(-1).numpy() for one in (self._mean, self._gates, self._gradient)]
+        self._lanes = [
+            tensor.view(-1).numpy() for tensor in (self._mean, self._gates, self._gradient)
+        ]
 
     def forward(self, training: bool) -> None:
         """Channels times gates that are made of their means over places."""
@@ -396,7 +399,7 @@ class Readout(Step):
     def __init__(self, module: Module, x: Value, parameters: Parameters, mask: Mask | None) -> None:
         self._x, self._mask = x, mask
         (self._weights, self._gradients), (self._bias, self._bias_gradient) = (
-            parameters.of(one) for one in (module.weight, module.bias)
+            parameters.of(parameter) for parameter in (module.weight, module.bias)
         )
         _, batch, _ = x.shape
         shape = (1, batch, module.out_features)

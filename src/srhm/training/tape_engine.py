@@ -78,14 +78,14 @@ class TapedEngine(NetworkEngine):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """As `NetworkEngine.restore`."""
         super().restore(state)
-        for parameter, own in self._tape.parameters.momentum_of.items():
-            own.copy_(self._optimiser.state[parameter]["momentum_buffer"])
+        for parameter, momentum in self._tape.parameters.momentum_of.items():
+            momentum.copy_(self._optimiser.state[parameter]["momentum_buffer"])
         self._share_momenta()
 
     def _share_momenta(self) -> None:
         """Momenta are those of the tape, where states look for them."""
-        for parameter, own in self._tape.parameters.momentum_of.items():
-            self._optimiser.state[parameter]["momentum_buffer"] = own
+        for parameter, momentum in self._tape.parameters.momentum_of.items():
+            self._optimiser.state[parameter]["momentum_buffer"] = momentum
 
     def _enter(self, symbols_: NDArray[np.int16], points: NDArray[np.int64]) -> None:
         np.take(self._columns, symbols_[:, points], axis=0, out=self._inputs)
