@@ -337,10 +337,10 @@ def _errors_of(
     """What looks at the training and test errors of the members in training."""
     loss = loss_of(cells[0])
     y, x_test, y_test = (_of_members(cells, data, n) for n in ("y_train", "x_test", "y_test"))
-    own = y.ndim == 2  # each member has data of its own
+    per_member = y.ndim == 2  # each member has data of its own
 
     def observe(weights: Weights, now: Evaluation, members: Tensor) -> dict[str, Tensor]:
-        x, labels, test_labels = (a[members] if own else a for a in (x_test, y, y_test))
+        x, labels, test_labels = (a[members] if per_member else a for a in (x_test, y, y_test))
         F = outputs_at(predictor.select(members), weights, x)
         return {
             "train_error": losses.errors(loss, now.F, labels),
@@ -466,13 +466,13 @@ def _at_minima(trained: Trained, system: NetworkSystem, *, max_steps: int) -> Tr
     device, state = system.x.device, moved(trained.state, "cpu")
     evaluations, network = trained.evaluations.copy(), system.predictor.network
     for e in np.flatnonzero(trained.status == "capped"):
-        x, y = (a[e] if own else a for a, own in ((system.x, system.x.ndim == 4),
-                                                   (system.y, system.y.ndim == 2)))  # fmt: skip
-        found, end = second_order_end(
+        x, y = (a[e] if split else a for a, split in ((system.x, system.x.ndim == 4),
+                                                       (system.y, system.y.ndim == 2)))  # fmt: skip
+        weights, end = second_order_end(
             network, selected(state, slice(e, e + 1)), x.cpu(), y.cpu(), max_steps=max_steps
         )
         state = {name: array.clone() for name, array in state.items()}
-        for name, array in found.items():
+        for name, array in weights.items():
             state[name][e] = array[0]
         evaluations[e] += end.n_steps
     state = moved(state, device)
@@ -543,8 +543,10 @@ def _trained_stages(
         if k < finished:
             trained = _stored_stage(start or {}, k, state)
         else:
-            own = start if start is not None and k == finished else None
-            trained = _optimised(cells, system, state, pause=_stage_pause(pause, done), start=own)
+            stage_start = start if start is not None and k == finished else None
+            trained = _optimised(
+                cells, system, state, pause=_stage_pause(pause, done), start=stage_start
+            )
         done.append(trained)
         return trained
 
@@ -587,16 +589,18 @@ def _stage_pause(pause: Pause | None, done: list[Trained]) -> Pause | None:
 
 
 def _stored_stage(arrays: Mapping[str, NDArray[Any]], k: int, state: Weights) -> Trained:
-    own = {n.removeprefix(f"stage{k}."): a for n, a in arrays.items() if n.startswith(f"stage{k}.")}
+    stored = {
+        n.removeprefix(f"stage{k}."): a for n, a in arrays.items() if n.startswith(f"stage{k}.")
+    }
     return Trained(
         state={
-            name: torch.from_numpy(np.array(own[f"state.{name}"])).to(array.device)
+            name: torch.from_numpy(np.array(stored[f"state.{name}"])).to(array.device)
             for name, array in state.items()
         },
-        status=np.array([descents.STATUSES[code] for code in own["status"]]),
-        budget=int(own["budget"][0]),
+        status=np.array([descents.STATUSES[code] for code in stored["status"]]),
+        budget=int(stored["budget"][0]),
         history={},
-        **{name: own[name] for name in RESULTS},
+        **{name: stored[name] for name in RESULTS},
     )
 
 

@@ -105,15 +105,15 @@ class Optimiser(Keys):
 
     def settings(self, *, activation: str) -> dict[str, Any]:
         """Name, budget and the parameters of this optimiser, none of them absent."""
-        found: dict[str, Any] = {"name": self.name, "max_evaluations": self.max_evaluations}
+        settings: dict[str, Any] = {"name": self.name, "max_evaluations": self.max_evaluations}
         for key, default in OPTIMISERS[self.name].items():
             value = getattr(self, key)
             if value is None:
                 value = FLOW_STEPS[activation][key] if default is None else default
-            found[key] = value
+            settings[key] = value
         if self.momentum_time is not None:  # absent otherwise: keys without it are older than it
-            found["momentum_time"] = float(self.momentum_time)
-        return found
+            settings["momentum_time"] = float(self.momentum_time)
+        return settings
 
 
 class FlowCurves(Keys):
@@ -340,7 +340,7 @@ class FlowCurves(Keys):
         }
         for key, (value, allowed) in needs.items():
             if value not in allowed:
-                names = " or ".join(str(one) for one in allowed)
+                names = " or ".join(str(choice) for choice in allowed)
                 raise ValueError(f"newton_steps with {key} = {value}: allowed is {names}")
         return self
 

@@ -119,7 +119,10 @@ def hidden_layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:
         fans = [4, *[4 * h] * (depth - 1)]
         return [(4 ** (depth - k), fan, 1) for k, fan in enumerate(fans, start=1)]
     shape = geometry(cell["net"], parameters_of(cell), width=h)
-    return [(one.n_places, one.filter_size * one.n_inputs, one.n_filters) for one in shape.layers]
+    return [
+        (layer.n_places, layer.filter_size * layer.n_inputs, layer.n_filters)
+        for layer in shape.layers
+    ]
 
 
 def _of_a_point(cell: Mapping[str, Any]) -> tuple[int, int]:

@@ -414,8 +414,8 @@ def stochastic_gradient_descent(
             if at == 0:
                 order_EB = epoch()
             points = order_EB[:, at * batch_size : (at + 1) * batch_size]
-            found = book.system.batch(points).evaluate(current).gradient
-            velocity = {name: momentum * velocity[name] + g for name, g in found.items()}
+            gradient = book.system.batch(points).evaluate(current).gradient
+            velocity = {name: momentum * velocity[name] + g for name, g in gradient.items()}
             current = {
                 name: w - _along(rates, w).to(w.dtype) * velocity[name]
                 for name, w in current.items()
@@ -623,9 +623,9 @@ class _Book(Generic[System]):
         if self._observe is not None:
             values |= self._observe(self.state, self.now, self._active)
         self._records["evaluation"].append(np.array(float(self._spent)))
-        for name, found in values.items():
+        for name, observed in values.items():
             row = torch.full_like(self._time, torch.nan)
-            row[self._active] = found.to(row.dtype)
+            row[self._active] = observed.to(row.dtype)
             self._records.setdefault(name, []).append(row.cpu().numpy())
 
 

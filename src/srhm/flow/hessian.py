@@ -59,13 +59,13 @@ class LossAt:
         member: int,
     ) -> Self:
         """The loss of a member of several; inputs and labels shared, or with a leading axis."""
-        own = predictor.select(slice(member, member + 1))
+        member_predictor = predictor.select(slice(member, member + 1))
         x = x[member] if x.ndim == 4 else x
         y = y[member] if y.ndim == 2 else y
         shapes = predictor.network.weight_shapes()
         ordered = {name: weights[name] for name in shapes}
         vector = flattened(selected(ordered, slice(member, member + 1)))[0].detach()
-        return cls(own, vector, x, y, loss, own.offset(x))
+        return cls(member_predictor, vector, x, y, loss, member_predictor.offset(x))
 
     def outputs(self, vector: Tensor) -> Tensor:
         """F (B, O) at weights (N,)."""
@@ -93,8 +93,8 @@ class LossAt:
 
 def jacobian(at: LossAt) -> Tensor:
     """dF/dw of shape (B, O, N)."""
-    found = torch.func.jacrev(at.outputs, chunk_size=CHUNK)(at.vector)
-    return found.detach()
+    J = torch.func.jacrev(at.outputs, chunk_size=CHUNK)(at.vector)
+    return J.detach()
 
 
 def exact_h0(at: LossAt) -> Tensor:
@@ -106,8 +106,8 @@ def exact_h0(at: LossAt) -> Tensor:
 def exact_hp(at: LossAt) -> Tensor:
     """Hp (N, N): the Hessian of sum l' F with l' held fixed."""
     hessian = torch.func.jacrev(torch.func.grad(_with_fixed_slopes(at)), chunk_size=CHUNK)
-    found = hessian(at.vector).detach()
-    return (found + found.T) / 2
+    matrix = hessian(at.vector).detach()
+    return (matrix + matrix.T) / 2
 
 
 def h0_spectrum_from_kernel(theta: Tensor, at: LossAt) -> Tensor:
@@ -169,16 +169,16 @@ def product(at: LossAt, part: Part) -> Callable[[Tensor], Tensor]:
             # u -> u J is linear, and its derivative in u along v is J v.
             (moved,) = torch.autograd.grad(pulled, u, v, retain_graph=True)
             weighted = torch.einsum("bop,bp->bo", curvature, moved)
-            (found,) = torch.autograd.grad(F, w, weighted, retain_graph=True)
-            return found * at.normalisation
+            (unscaled,) = torch.autograd.grad(F, w, weighted, retain_graph=True)
+            return unscaled * at.normalisation
 
         return h0
     value = (at.total if part == "H" else _with_fixed_slopes(at))(w)
     (gradient,) = torch.autograd.grad(value, w, create_graph=True)
 
     def hessian(v: Tensor) -> Tensor:
-        (found,) = torch.autograd.grad(gradient, w, v, retain_graph=True)
-        return found
+        (H_v,) = torch.autograd.grad(gradient, w, v, retain_graph=True)
+        return H_v
 
     return hessian
 
@@ -207,8 +207,8 @@ def lanczos(
     dtype = at.vector.numpy().dtype
     operator = LinearOperator((n, n), matvec=matvec, dtype=dtype)
     first = generator.standard_normal(n).astype(dtype)
-    found = eigsh(operator, k=n_eigenvalues, which=which, v0=first, return_eigenvectors=False)
-    return np.sort(found)
+    eigenvalues = eigsh(operator, k=n_eigenvalues, which=which, v0=first, return_eigenvectors=False)
+    return np.sort(eigenvalues)
 
 
 def _with_fixed_slopes(at: LossAt) -> Callable[[Tensor], Tensor]:

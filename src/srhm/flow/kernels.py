@@ -40,9 +40,9 @@ def tangent_kernel(
 
     Inputs may also be (E, B, d, v), members with data of their own.
     """
-    one = signals(network, weights, x)
-    two = one if other is None else signals(network, weights, other)
-    first, second = one.last, two.last
+    at_x = signals(network, weights, x)
+    at_other = at_x if other is None else signals(network, weights, other)
+    first, second = at_x.last, at_other.last
     members, n, n_outputs = len(weights["readout"]), first.shape[1], network.n_outputs
     # d f_o/d readout_(h, q) is non-zero for q = o only: one block, the same for each output.
     same = first @ second.transpose(1, 2) * network.output_scale**2
@@ -51,8 +51,8 @@ def tangent_kernel(
     eye = torch.eye(n_outputs, dtype=same.dtype, device=same.device)
     theta = torch.einsum("eba,oq->eboaq", same, eye).contiguous()
     for k, layer in enumerate(network.layers):
-        p, r = one.patches[k], two.patches[k]
-        d, c = one.derivatives[k], two.derivatives[k]
+        p, r = at_x.patches[k], at_other.patches[k]
+        d, c = at_x.derivatives[k], at_other.derivatives[k]
         for i in range(layer.n_places):
             # Places that share a filter meet each other, others themselves only.
             for j in range(layer.n_places) if network.shared[k] else (i,):
@@ -73,15 +73,15 @@ def mean_kernel(
 
     Inputs as of `tangent_kernel`.
     """
-    one = signals(network, weights, x)
-    two = one if other is None else signals(network, weights, other)
-    theta = one.last @ two.last.transpose(1, 2) * network.output_scale**2
+    at_x = signals(network, weights, x)
+    at_other = at_x if other is None else signals(network, weights, other)
+    theta = at_x.last @ at_other.last.transpose(1, 2) * network.output_scale**2
     if network.biased:
         theta = theta + 1
     for k, layer in enumerate(network.layers):
-        p, r = one.patches[k], two.patches[k]
+        p, r = at_x.patches[k], at_other.patches[k]
         # Channels of all outputs side by side: their products are summed over outputs.
-        d, c = (side.derivatives[k].permute(0, 2, 3, 1, 4).flatten(3) for side in (one, two))
+        d, c = (side.derivatives[k].permute(0, 2, 3, 1, 4).flatten(3) for side in (at_x, at_other))
         for i in range(layer.n_places):
             for j in range(layer.n_places) if network.shared[k] else (i,):
                 gram = p[:, i] @ r[:, j].transpose(1, 2) * layer.scale**2
@@ -124,15 +124,15 @@ def signals(network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Signa
     """Inputs of all filters and derivatives of f in their pre-activations, at points (B, d, v)."""
     leaves = {name: array.detach().requires_grad_() for name, array in weights.items()}
     with torch.enable_grad():
-        found = trace(network, leaves, x)
+        traced = trace(network, leaves, x)
     # A point's output depends on its own pre-activations only: one sum gives all derivatives.
     rows = [
-        torch.autograd.grad(found.outputs[..., o].sum(), found.preactivations, retain_graph=True)
+        torch.autograd.grad(traced.outputs[..., o].sum(), traced.preactivations, retain_graph=True)
         for o in range(network.n_outputs)
     ]
     derivatives = [torch.stack(layer, dim=1) for layer in zip(*rows, strict=True)]
-    patches = [patch.detach() for patch in found.patches]
-    return Signals(patches, derivatives, found.hidden[-1].transpose(1, 2).flatten(2).detach())
+    patches = [patch.detach() for patch in traced.patches]
+    return Signals(patches, derivatives, traced.hidden[-1].transpose(1, 2).flatten(2).detach())
 
 
 # A linear model has no kinks, and its steps end where they become unstable. At P = 512 (CNN,
@@ -157,12 +157,12 @@ class Gradients:
     @classmethod
     def at(cls, network: Network, weights: Mapping[str, Tensor], x: Tensor) -> Self:
         """At weights (E, ...) and points (B, d, v), shared, or (E, B, d, v)."""
-        found = signals(network, weights, x)
+        at_x = signals(network, weights, x)
         return cls(
             network,
-            [p.transpose(1, 2).contiguous() for p in found.patches],
-            [d.permute(0, 3, 1, 2, 4).flatten(3).contiguous() for d in found.derivatives],
-            found.last.contiguous(),
+            [p.transpose(1, 2).contiguous() for p in at_x.patches],
+            [d.permute(0, 3, 1, 2, 4).flatten(3).contiguous() for d in at_x.derivatives],
+            at_x.last.contiguous(),
         )
 
     def select(self, members: Tensor) -> Self:

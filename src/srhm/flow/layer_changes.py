@@ -30,9 +30,9 @@ from srhm.statistics.jackknife import (
 def layers_of(network: Network, weights: Weights, x: Tensor) -> list[Tensor]:
     """Hidden layers after their activation, then f, of one member: (B, values) each."""
     with torch.no_grad():
-        found = trace(network, weights, x)
-    hidden = [z_EDBH[0].transpose(0, 1).flatten(1) for z_EDBH in found.hidden]
-    return [*hidden, found.outputs[0]]
+        traced = trace(network, weights, x)
+    hidden = [z_EDBH[0].transpose(0, 1).flatten(1) for z_EDBH in traced.hidden]
+    return [*hidden, traced.outputs[0]]
 
 
 def layers_with_predictor(predictor: Predictor, weights: Weights, x: Tensor) -> list[Tensor]:
@@ -60,7 +60,7 @@ def squared_changes(
     draws = [
         [(g - f).square().sum(dim=1) for f, g in zip(layers, draw, strict=True)] for draw in moved
     ]
-    return [torch.stack(own).mean(dim=0).numpy() for own in zip(*draws, strict=True)]
+    return [torch.stack(by_draw).mean(dim=0).numpy() for by_draw in zip(*draws, strict=True)]
 
 
 def relative_change(f_BX: Tensor, distances: NDArray[np.float64]) -> JackknifeRatio:
@@ -78,19 +78,19 @@ def layer_changes(
     layers: at the points; moved: at their images by kind S, D, G, then draw, one at a time; None:
     there are none.
     """
-    found: dict[str, list[JackknifeRatio]] = {}
+    changes: dict[str, list[JackknifeRatio]] = {}
     distances = {}
     for kind, images in moved.items():
-        found[kind] = [UNDEFINED] * len(layers)
+        changes[kind] = [UNDEFINED] * len(layers)
         if images is not None:
             distances[kind] = squared_changes(layers, images)
-            found[kind] = [
-                relative_change(f, own) for f, own in zip(layers, distances[kind], strict=True)
+            changes[kind] = [
+                relative_change(f, d) for f, d in zip(layers, distances[kind], strict=True)
             ]
-    found["R"] = [UNDEFINED] * len(layers)
+    changes["R"] = [UNDEFINED] * len(layers)
     if "D" in distances and "G" in distances:
-        found["R"] = [
+        changes["R"] = [
             ratio_of_means(d, g, least=NEGLIGIBLE * float(f.square().sum(dim=1).mean()))
             for f, d, g in zip(layers, distances["D"], distances["G"], strict=True)
         ]
-    return found
+    return changes

@@ -194,8 +194,8 @@ class CrossEntropy:
 
     def wrong(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
         """Another class has as large an output, or a larger one."""
-        own = F_EBO.gather(-1, _classes(F_EBO, y_EB))
-        return (own <= F_EBO).sum(dim=-1) > 1
+        label_outputs = F_EBO.gather(-1, _classes(F_EBO, y_EB))
+        return (label_outputs <= F_EBO).sum(dim=-1) > 1
 
 
 def _classes(F_EBO: Tensor, y_EB: Tensor) -> Tensor:

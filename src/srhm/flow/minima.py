@@ -119,13 +119,13 @@ class Objective:
 
     def weights(self, vector: Tensor) -> Weights:
         """The inverse of `vector`."""
-        found: Weights = {}
+        by_name: Weights = {}
         shapes = self.network.weight_shapes()
         for k, matrix in enumerate(self.matrices(vector)):
             name = f"layer{k + 1}" if k < len(self.network.layers) else "readout"
             for part, key in ((matrix[:-1], name), (matrix[-1:], f"{name}.bias")):
-                found[key] = part.reshape(1, *shapes[key]).clone()
-        return {name: found[name] for name in shapes}
+                by_name[key] = part.reshape(1, *shapes[key]).clone()
+        return {name: by_name[name] for name in shapes}
 
     def matrices(self, vector: Tensor) -> list[Tensor]:
         """The matrix of each layer, (I, H)."""

@@ -227,11 +227,11 @@ def quarters(n_pixels: int) -> np.ndarray:
     Four in turn are neighbours, sixteen in turn a block of 4 x 4, and so on. Shape (n_pixels,).
     """
     side = int(n_pixels**0.5)
-    found = np.arange(n_pixels).reshape(1, side, side)
-    while found.shape[-1] > 1:
-        half = found.shape[-1] // 2
-        found = found.reshape(-1, 2, half, 2, half).transpose(0, 1, 3, 2, 4).reshape(-1, half, half)
-    return found.reshape(-1)
+    tiles = np.arange(n_pixels).reshape(1, side, side)
+    while tiles.shape[-1] > 1:
+        half = tiles.shape[-1] // 2
+        tiles = tiles.reshape(-1, 2, half, 2, half).transpose(0, 1, 3, 2, 4).reshape(-1, half, half)
+    return tiles.reshape(-1)
 
 
 def initial_weights(

@@ -41,7 +41,7 @@ def plan(
         ConfigError: naming the group, the key, its value and what is allowed.
     """
     notice = SETS["mnist"].notice(directory)
-    absent = notice if any(image_set(one.data) == "mnist" for one in section.curves) else None
+    absent = notice if any(image_set(group.data) == "mnist" for group in section.curves) else None
     without = {name: SETS[name].notice(directory) for name in ("mnist5k", "fashion")}
     joined: dict[str, tuple[dict[str, Any], int, set[tuple[int, float, int, int]], set[str]]] = {}
     for number, group in enumerate(section.curves):
@@ -49,8 +49,8 @@ def plan(
             continue
         most = group.n_test or section.n_test
         for shared in group.coordinates():
-            of = canonical_json([shared, most])
-            _, _, points, measure = joined.setdefault(of, (shared, most, set(), set()))
+            curve_key = canonical_json([shared, most])
+            _, _, points, measure = joined.setdefault(curve_key, (shared, most, set(), set()))
             scales = group.scales(width=shared["width"])
             points |= set(product(group.P, scales, range(group.seeds), range(group.members)))
             measure |= set(measured if group.measure is None else group.measure)
@@ -76,8 +76,10 @@ def plan(
             name=name,
             trainer=FLOW,
             entries=tuple(entries),
-            measured=tuple(one for one in ORDER if one in measure)
-            + tuple(one for one in measured if one in measure and one not in ORDER),
+            measured=tuple(quantity for quantity in ORDER if quantity in measure)
+            + tuple(
+                quantity for quantity in measured if quantity in measure and quantity not in ORDER
+            ),
             columns={"study": study},
         )
         if why := without.get(image_set(shared["data"])):

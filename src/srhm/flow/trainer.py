@@ -92,21 +92,21 @@ def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
 
     room: bytes that a batch of more than one member may be expected to take.
     """
-    found = list[Batch]()
+    in_batches = list[Batch]()
     ordered = sorted(entries, key=lambda entry: entry["cell"]["P"])
     for _, group in groupby(ordered, key=lambda entry: entry["cell"]["P"]):
         members = list(group)
         n = max(1, int(room / expected_bytes(members[0]["cell"], members=1)))
-        found += [members[i : i + n] for i in range(0, len(members), n)]
-    return found
+        in_batches += [members[i : i + n] for i in range(0, len(members), n)]
+    return in_batches
 
 
 def columns_of(cell: Mapping[str, Any]) -> dict[str, Any]:
     """The coordinates of a cell as columns of the table of cells."""
     network = network_of(cell)
-    own = {name: cell[name] for name in FLOW_COORDINATES if name in cell}
+    coordinates = {name: cell[name] for name in FLOW_COORDINATES if name in cell}
     return {
-        **own,
+        **coordinates,
         "n_inputs": n_inputs(cell),
         "n_parameters": network.n_parameters,
         "n_weights": network.n_weights,
@@ -192,7 +192,7 @@ def _train_batch(
             raise
         raise Unresumable(f"it does not fit ({misfit!r})") from misfit
     total = sum(row["evaluations"] for row in trained.rows)
-    found = []
+    trained_cells = []
     for e, (cell, row) in enumerate(zip(cells, trained.rows, strict=True)):
         timing = clock.timing(evaluations=row["evaluations"])
         # Of the batch's time each member has the part that its evaluations are.
@@ -202,5 +202,5 @@ def _train_batch(
         weights[TEST_OUTPUTS] = trained.test_outputs[e].numpy()
         if (history := trained.histories[e]) is not None:
             weights[HISTORIES] = history
-        found.append(TrainedCell({**columns_of(cell), **row}, timing, weights))
-    return found
+        trained_cells.append(TrainedCell({**columns_of(cell), **row}, timing, weights))
+    return trained_cells
