@@ -184,7 +184,7 @@ def onset(
                             f"{net.upper()}, $s_0={s0}$, $\\tilde\\alpha={power(tilde)}$")
             for tilde in (part["alpha_tilde"].min(), part["alpha_tilde"].max())
         ]  # fmt: skip
-        onsets.append(_onsets(table[table["net"] == net], threshold, tildes, net))
+        onsets.append(_onsets(table, threshold, tildes, net))
     return mosaic([*panels, *onsets], columns=2, preset=preset, notes=_protocol(nets))
 
 
@@ -248,6 +248,12 @@ def _onsets(table: pd.DataFrame, threshold: float, tildes: Scale, net: str) -> P
     """P*_S and P*_D against P* of the test error; where neither is reached nothing is known."""
     on = ["curve", "alpha_tilde"]
     columns = [*on, "P_star", "P_star_low", "P_star_high", "status"]
+    shapes = {
+        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=markers.get(s0, other))
+        for kind, markers, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
+        for s0 in sorted(set(table["s0"]))
+    }  # fmt: skip
+    table = table[table["net"] == net]
     felt = {kind: table[table["criterion"] == f"{kind}_2"][columns] for kind in "SD"}
     rows = pd.concat([
         at_threshold(table, threshold).merge(stars, on=on, suffixes=("_x", "")).assign(kind=kind)
@@ -257,18 +263,13 @@ def _onsets(table: pd.DataFrame, threshold: float, tildes: Scale, net: str) -> P
     left = int((~known).sum())
     rows = with_ends(with_ends(rows[known], of="_x"))
     rows = rows.assign(mark=rows["kind"] + rows["s0"].astype(str), bound=rows["y_beyond_x"] != 0)
-    shapes = {
-        f"{kind}{s0}": Look(f"$P^*_{kind}$, $s_0={s0}$", marker=markers.get(s0, other))
-        for kind, markers, other in (("S", SHAPES, OTHER_SHAPE), ("D", DISPLACED, "*"))
-        for s0 in sorted(set(rows["s0"])) if f"{kind}{s0}" in set(rows["mark"])
-    }  # fmt: skip
     return Panel(
         title=f"{net.upper()}: all $s_0$" + (f", {left} with both censored" if left else ""),
         x=Axis(f"$P^*$ of $\\varepsilon = {100 * threshold:.3g}$ %", log=True),
         y=Axis("$P^*_S$, $P^*_D$", log=True), marks=[
             Marks(rows=rows, x="y_x", x_low="y_low_x", x_high="y_high_x", name="onset", **ENDS,
                   open="bound", bar_label=INTERVAL,
-                  by=[tildes, Scale(column="mark", looks=shapes)],
+                  by=[tildes, Scale(column="mark", title="Onsets", looks=shapes)],
                   open_label="$P^*$ of $\\varepsilon$ is censored",
                   arrow_label="censored: $P^*$ is"),
             equality(rows["y"], rows["y_x"], room=1.5),
