@@ -87,7 +87,7 @@ def gather(
         TableError: if rows are not those of the planned cells; see `checked`.
     """
     options = {"one_row_a_cell": one_row_a_cell, "may_lack": may_lack_cells(schema)}
-    of_curve = {one.name.removesuffix(".parquet").removesuffix(".timings"): one for one in files}
+    of_curve = {path.name.removesuffix(".parquet").removesuffix(".timings"): path for path in files}
     frames = []
     for curve, planned in keys.items():
         file, more = of_curve.get(curve), published.get(curve)
@@ -107,7 +107,7 @@ def completed(
     if "key" not in published:  # of ensembles
         return rows if len(rows) else published
     lacking = published["key"].isin(keys) & ~published["key"].isin(rows["key"])
-    parts = [one for one in (rows, published[lacking]) if len(one)]
+    parts = [part for part in (rows, published[lacking]) if len(part)]
     both = pd.concat(parts or [rows], ignore_index=True)
     places = both["key"].map({key: place for place, key in enumerate(keys)})
     return both.iloc[places.argsort(kind="stable")].reset_index(drop=True)
@@ -139,9 +139,9 @@ def checked(
                 f" curve; {again}"
             )
         return rows
-    found = rows["key"] if one_row_a_cell else rows["key"].drop_duplicates()
-    present = set(found)
-    if list(found) != [key for key in planned if key in present or not may_lack]:
+    keys = rows["key"] if one_row_a_cell else rows["key"].drop_duplicates()
+    present = set(keys)
+    if list(keys) != [key for key in planned if key in present or not may_lack]:
         missing = set(planned) - set(rows["key"])
         raise TableError(
             f"{name} does not hold the planned cells ({len(missing)} of {len(planned)} missing,"
@@ -158,9 +158,9 @@ def check_cells(rows: pd.DataFrame, file: Path, store: Path) -> None:
     """
     for row in rows.to_dict("records"):
         for name, value in row_of(path_of(store, row["key"])).items():
-            one = row.get(name, value)
-            if one != value and not (pd.isna(one) and pd.isna(value)):
+            row_value = row.get(name, value)
+            if row_value != value and not (pd.isna(row_value) and pd.isna(value)):
                 raise TableError(
-                    f"{file} says {name} = {one} of the cell {row['key']}, whose own file says"
-                    f" {value}; delete it to have it made again"
+                    f"{file} says {name} = {row_value} of the cell {row['key']}, whose own file"
+                    f" says {value}; delete it to have it made again"
                 )

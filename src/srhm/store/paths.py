@@ -29,12 +29,12 @@ def paths(
     """
     if search is None:
         return [key for key in cells if key in rows], [key for key in cells if key not in rows]
-    places = {P: place for place, P in enumerate(sorted({one["P"] for one in cells.values()}))}
+    places = {P: place for place, P in enumerate(sorted({cell["P"] for cell in cells.values()}))}
     candidates: dict[int, dict[int, str]] = {}
     for key, cell in cells.items():
         candidates.setdefault(cell["seed"], {})[places[cell["P"]]] = key
     taken, asked = set(), []
-    for own in candidates.values():
+    for key_at in candidates.values():
         known = {
             place: outcome(
                 test_error=rows[key]["test_error"],
@@ -43,12 +43,12 @@ def paths(
                 n_classes=cells[key]["n_c"],
                 threshold=search.threshold,
             )
-            for place, key in own.items()
+            for place, key in key_at.items()
             if key in rows
         }
         path, place = walk(search, len(places), known)
-        taken |= {own[k] for k in path}
-        asked += [] if place is None else [own[place]]
+        taken |= {key_at[k] for k in path}
+        asked += [] if place is None else [key_at[place]]
     return [key for key in cells if key in taken], asked
 
 
@@ -56,7 +56,7 @@ def visits(search: Search | None, cells: Mapping[str, Mapping[str, Any]]) -> dic
     """How probably each cell is trained, by key: 1 where nothing is searched."""
     if search is None:
         return dict.fromkeys(cells, 1.0)
-    sizes = sorted({one["P"] for one in cells.values()})
+    sizes = sorted({cell["P"] for cell in cells.values()})
     of_size = dict(zip(sizes, expected_visits(search, len(sizes)), strict=True))
     return {key: of_size[cell["P"]] for key, cell in cells.items()}
 

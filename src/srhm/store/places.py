@@ -79,10 +79,10 @@ def file_of(module: str) -> Path:
     Raises:
         ModuleNotFoundError: if there is none.
     """
-    found = find_spec(module)
-    if found is None or found.origin is None:
+    spec = find_spec(module)
+    if spec is None or spec.origin is None:
         raise ModuleNotFoundError(module)
-    return Path(found.origin)
+    return Path(spec.origin)
 
 
 def options_of(measurement: CurveMeasurement, planned: Planned) -> Mapping[str, Any]:

@@ -74,8 +74,8 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     """
     try:
         with naming(path):
-            found = pq.read_schema(path)
-        fields = list(zip(found.names, found.types, strict=True))
+            file_schema = pq.read_schema(path)
+        fields = list(zip(file_schema.names, file_schema.types, strict=True))
     except FileNotFoundError as error:
         raise damaged_file(path, "is missing") from error
     except StorageError:
@@ -103,7 +103,9 @@ def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
     for table, schema in schemas.items():
         if published_file(folder, table).is_file():
             rows = read_published_table(published_file(folder, table), schema)
-            by_table[table] = {str(curve): own for curve, own in rows.groupby("curve", sort=False)}
+            by_table[table] = {
+                str(curve): curve_rows for curve, curve_rows in rows.groupby("curve", sort=False)
+            }
     return by_table
 
 
@@ -116,7 +118,7 @@ def published_keys(folder: Path) -> frozenset[str]:
     check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
     with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
         rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
-    return frozenset(one["key"] for one in rows if not made_by_other_code(one["versions"]))
+    return frozenset(row["key"] for row in rows if not made_by_other_code(row["versions"]))
 
 
 def published_candidates(
@@ -156,8 +158,8 @@ def taken_rows(
                 keys = pd.Series(how["keys"])
                 groups = keys.groupby(keys.map(holders))
                 parts = [
-                    curves[holder][curves[holder]["key"].isin(own)]
-                    for holder, own in groups
+                    curves[holder][curves[holder]["key"].isin(group)]
+                    for holder, group in groups
                     if holder in curves
                 ]
             if parts:

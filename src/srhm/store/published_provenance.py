@@ -37,9 +37,14 @@ def damaged_file(path: Path, what: object) -> PublicationError:
 
 def measured_with(study: Study, planned: Planned) -> dict[str, Any]:
     """Settings of what is measured in a study, by measurement; without those that have none."""
-    every = {one.name: places.options_of(one, planned) for one in study.measurements}
-    found: dict[str, Any] = json.loads(canonical_json({k: dict(v) for k, v in every.items() if v}))
-    return found
+    every = {
+        measurement.name: places.options_of(measurement, planned)
+        for measurement in study.measurements
+    }
+    settings: dict[str, Any] = json.loads(
+        canonical_json({k: dict(v) for k, v in every.items() if v})
+    )
+    return settings
 
 
 def measured_otherwise(known: Mapping[str, Any], study: Study, planned: Planned) -> list[str]:
@@ -62,15 +67,15 @@ def read_provenance_file(path: Path) -> dict[str, Any]:
     try:
         with naming(path):
             content = path.read_bytes()
-        found = json.loads(content)
+        provenance = json.loads(content)
     except FileNotFoundError as error:
         raise damaged_file(path, "is missing") from error
     except ValueError as error:
         raise damaged_file(path, f"is damaged ({error})") from error
-    if not isinstance(found, dict):
+    if not isinstance(provenance, dict):
         raise damaged_file(path, "is damaged (no JSON object)")
-    if found.get("format") != FORMAT:
-        raise OtherFormat(f"{path} is of another version ({found.get('format')!r})")
-    if not isinstance(found.get("sha256"), dict):
+    if provenance.get("format") != FORMAT:
+        raise OtherFormat(f"{path} is of another version ({provenance.get('format')!r})")
+    if not isinstance(provenance.get("sha256"), dict):
         raise damaged_file(path, "names no tables")
-    return found
+    return provenance

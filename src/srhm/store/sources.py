@@ -75,8 +75,8 @@ class Definition(NamedTuple):
 @cache
 def earlier() -> dict[str, str]:
     """What stands for something earlier; a name or digest that is not there stands for itself."""
-    found: dict[str, str] = json.loads(EARLIER.read_text(encoding="utf-8"))
-    return found
+    equivalences: dict[str, str] = json.loads(EARLIER.read_text(encoding="utf-8"))
+    return equivalences
 
 
 @cache
@@ -113,11 +113,11 @@ def as_digested(source: str, *names: str) -> Iterator[list[str]]:
         EditedSourceError: if the present code has another digest, or is edited within the block.
     """
     digest = digest_of(*names)
-    modules = sorted({one.partition(":")[0] for one in reached(*names)})
-    read = [_module(one) for one in modules]
+    modules = sorted({name.partition(":")[0] for name in reached(*names)})
+    read = [_module(name) for name in modules]
     if digest == source:
-        yield [one for one in modules if not one.endswith(".py")]
-    if digest != source or any(one.file.read_bytes() != one.source for one in read):
+        yield [name for name in modules if not name.endswith(".py")]
+    if digest != source or any(module.file.read_bytes() != module.source for module in read):
         raise EditedSourceError(EDITED)
 
 
@@ -164,15 +164,15 @@ _digests: dict[str, str] = {}
 def _digest(name: str, above: tuple[str, ...]) -> tuple[str, int]:
     """Digest of a definition, and how far up the definitions above it lead back."""
     if not _is_read(name):
-        own = _is_own(name.partition(":")[0])
-        return (f"unread {name.partition(':')[2]}" if own else name), len(above)
+        is_ours = _is_own(name.partition(":")[0])
+        return (f"unread {name.partition(':')[2]}" if is_ours else name), len(above)
     if name in above:
         return f"back {len(above) - above.index(name)}", above.index(name)
     if name not in _digests:
         code, reaches = definition(name)
         if code == HANDED_ON and len(reaches) == 1:
             return _digest(reaches[0], above)
-        parts = [_digest(one, (*above, name)) for one in reaches]
+        parts = [_digest(target, (*above, name)) for target in reaches]
         digest = _stands_for("\n".join([code, *(part for part, _ in parts)]))
         highest = min([len(above), *(place for _, place in parts)])
         if highest < len(above):  # it is part of a circle, and another way in sees it otherwise
@@ -236,9 +236,9 @@ class _Module:
     def effects(self) -> list[str]:
         """What its import does besides binding names, "module:*" each, imports of imports too."""
         effects = [f"{self.name}:{ANYWHERE}"] if ANYWHERE in self.nodes else []
-        targets = (one for targets in self.names.values() for one in targets)
-        modules = {one.partition(":")[0] for one in targets if _is_read(one)} - {self.name}
-        of_imports = [one for module in sorted(modules) for one in _module(module).effects]
+        targets = (target for targets in self.names.values() for target in targets)
+        modules = {target.partition(":")[0] for target in targets if _is_read(target)} - {self.name}
+        of_imports = [effect for module in sorted(modules) for effect in _module(module).effects]
         return list(dict.fromkeys([*of_imports, *effects]))
 
     def definition(self, member: str) -> Definition:
@@ -296,8 +296,8 @@ def _bound(node: ast.stmt) -> list[str]:
         return [node.name]
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     if isinstance(node, ast.Assign | ast.AnnAssign):
-        named = [one for target in targets for one in _parts(target)]
-        plain = [one.id for one in named if isinstance(one, ast.Name)]
+        named = [leaf for target in targets for leaf in _parts(target)]
+        plain = [leaf.id for leaf in named if isinstance(leaf, ast.Name)]
         return plain if len(plain) == len(named) else [*plain, ANYWHERE]
     return [ANYWHERE]
 
@@ -305,7 +305,7 @@ def _bound(node: ast.stmt) -> list[str]:
 def _parts(target: Any) -> list[ast.AST]:
     """Parts of a target: of (a, *b) both names."""
     if isinstance(target, ast.Tuple | ast.List):
-        return [one for part in target.elts for one in _parts(part)]
+        return [leaf for part in target.elts for leaf in _parts(part)]
     return _parts(target.value) if isinstance(target, ast.Starred) else [target]
 
 
@@ -423,11 +423,13 @@ class _Reading:
 
     @staticmethod
     def _spoken(value: Any) -> Any:
-        return [one for one in value if not _is_silent(one)] if isinstance(value, list) else value
+        return (
+            [node for node in value if not _is_silent(node)] if isinstance(value, list) else value
+        )
 
     def _number(self, targets: Iterable[str]) -> None:
-        for one in targets:
-            self._said.append(f"_{self.reached.setdefault(one, len(self.reached))}.")
+        for target in targets:
+            self._said.append(f"_{self.reached.setdefault(target, len(self.reached))}.")
 
     def _meaning(self, name: str) -> tuple[str, ...] | str:
         """What a name stands for: definitions of modules, or what it is called in the digest."""
@@ -505,8 +507,10 @@ class _Reading:
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         """A field of a class, or an assignment."""
-        names = {one.id for one in ast.walk(node.annotation) if isinstance(one, ast.Name)}
-        names |= {one.attr for one in ast.walk(node.annotation) if isinstance(one, ast.Attribute)}
+        names = {part.id for part in ast.walk(node.annotation) if isinstance(part, ast.Name)}
+        names |= {
+            part.attr for part in ast.walk(node.annotation) if isinstance(part, ast.Attribute)
+        }
         if self._scopes and self._scopes[-1].is_class:
             self._said.append(f"Field({sorted(names & FIELDS)},")
             self.say(node.target)
@@ -527,14 +531,18 @@ class _Reading:
 
     def _function(self, args: ast.arguments, body: list[Any]) -> None:
         """Defaults are of the scope outside; a parameter keeps its name."""
-        self.say([args.defaults, [one or "none" for one in args.kw_defaults]])
+        self.say([args.defaults, [default or "none" for default in args.kw_defaults]])
         groups = (args.posonlyargs, args.args, [args.vararg], args.kwonlyargs, [args.kwarg])
-        names = [[one.arg for one in group if one is not None] for group in groups]
+        names = [
+            [parameter.arg for parameter in group if parameter is not None] for group in groups
+        ]
         kept = [name for group in names for name in group]
         self._said.append(f"{names}")
         self._scopes.append(_Scope(body, self._module, kept=kept))
         # What imports in a function do besides binding names.
-        for target in [one for targets in self._scopes[-1].imported.values() for one in targets]:
+        for target in [
+            target for targets in self._scopes[-1].imported.values() for target in targets
+        ]:
             if _is_read(target):
                 self._number(_module(target.partition(":")[0]).effects)
         self.say(self._spoken(body))
