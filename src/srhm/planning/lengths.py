@@ -214,8 +214,8 @@ class CurveJobs:
         sizes = [self._curve.entries[place]["cell"]["P"] for place in cells]
         members = Counter(sizes)
         stacks = [
-            max(one, min(one * members[P], BATCH_BYTES))
-            for one, P in zip((expected[place].memory for place in cells), sizes, strict=True)
+            max(memory, min(memory * members[P], BATCH_BYTES))
+            for memory, P in zip((expected[place].memory for place in cells), sizes, strict=True)
         ]
         return max(stacks, default=0.0)
 
@@ -235,7 +235,9 @@ def expected_costs(curve: Curve) -> list[Cost]:
         trainer = curve.trainer
         if trainer.seconds:
             seconds = map(resolved(trainer.seconds), curve.cells)
-            _costs[name] = [Cost(0, one, EXPERIMENT_BYTES, STORED_BYTES) for one in seconds]
+            _costs[name] = [
+                Cost(0, duration, EXPERIMENT_BYTES, STORED_BYTES) for duration in seconds
+            ]
         else:
             _costs[name] = resolved(trainer.cost)(curve.cells)
     return _costs[name]

@@ -16,7 +16,7 @@ from srhm.store.provenance import PACKAGE
 
 def explorers_of(plan: Plan) -> dict[str, list[str]]:
     """Studies of a preset by the name of their explorer."""
-    explorers = {explorer_name(group): [one for one in studies if one in plan.studies]
+    explorers = {explorer_name(group): [study for study in studies if study in plan.studies]
            for group, studies in GROUPS.items()}  # fmt: skip
     return {name: studies for name, studies in explorers.items() if studies}
 
@@ -79,12 +79,12 @@ def explorer_spec(plan: Plan, name: str) -> str:
 def explored_figures(studies: Sequence[str]) -> list[tuple[str, Figure]]:
     """The figures whose rows an explorer shows, each with its study."""
     declared = [(study, figure) for study in studies for figure in STUDIES[study].figures]
-    return [one for one in declared if explored_at(*one)]
+    return [pair for pair in declared if explored_at(*pair)]
 
 
 def files_of_rows(plan: Plan, studies: Sequence[str]) -> list[str]:
     """The rows of the figures of these studies as CSV: a file for each that has rows."""
-    return [csv_of(plan, *one) for one in explored_figures(studies)]
+    return [csv_of(plan, *pair) for pair in explored_figures(studies)]
 
 
 def csv_of(plan: Plan, study: str, figure: Figure) -> str:
@@ -115,10 +115,10 @@ class Page:
         """Modules that its script loads by name."""
         declared = [STUDIES[study] for study in self.studies]
         return [
-            one
+            module
             for study in declared
-            for one in (study.claims, study.page_tables, study.headline)
-            if one
+            for module in (study.claims, study.page_tables, study.headline)
+            if module
         ]
 
 

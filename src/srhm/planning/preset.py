@@ -49,7 +49,7 @@ ROWS: tuple[str, ...] = get_args(Rows)
 REFUSED = "the configuration is refused:\n"
 # Folders of results/ that are of no preset; those of former versions, too.
 RESERVED = {
-    *(Path(one.folder, name).parts[1] for one in TRAINERS for name in places.KEPT),
+    *(Path(trainer.folder, name).parts[1] for trainer in TRAINERS for name in places.KEPT),
     *(Path(places.DERIVATIONS).name, "archive", "benchmarks", "crate"),
     *("docs", "experiments", "notebooks", "sensitivities"),
 }
@@ -152,12 +152,16 @@ class Plan:
     @property
     def curves(self) -> dict[str, Curve]:
         """Curves that are trained, of all studies, by name."""
-        return {name: one for part in self.studies.values() for name, one in part.trained.items()}
+        return {
+            name: curve for part in self.studies.values() for name, curve in part.trained.items()
+        }
 
     @property
     def samples(self) -> dict[str, Sample]:
         """Derivations that the curves learn from, by name."""
-        return {name: one for part in self.studies.values() for name, one in part.samples.items()}
+        return {
+            name: sample for part in self.studies.values() for name, sample in part.samples.items()
+        }
 
     def settings(self, study: str) -> dict[str, Any]:
         """Values by name that the study's measurements, derived tables and figures get."""
@@ -221,14 +225,17 @@ def plan_preset(
     _check_shared(studies)
     for name, planned in studies.items():
         threshold = preset.analysis.threshold
-        if any(one.search and one.search.threshold != threshold for one in planned.curves.values()):
+        if any(
+            curve.search and curve.search.threshold != threshold
+            for curve in planned.curves.values()
+        ):
             raise ConfigError(
                 f"{REFUSED}  analysis.threshold = {threshold}: allowed is {Search.threshold}, at"
                 f" which {name} searches for P*"
             )
     if preset.rows != "trained":
         studies = _with_published(studies, preset, published, directory)
-    return Plan(preset, {name: one.computable for name, one in studies.items()})
+    return Plan(preset, {name: planned.computable for name, planned in studies.items()})
 
 
 def _with_published(
@@ -251,12 +258,12 @@ def _with_published(
             if STUDIES[study].trainer is None:
                 with_rows[study] = planned
             elif (folder / PROVENANCE_FILE).is_file():
-                own = {name for name in planned.curves if asked[name] == 1}
+                unshared = {name for name in planned.curves if asked[name] == 1}
                 with_rows[study] = _from(
                     folder,
                     STUDIES[study],
                     planned,
-                    own=own,
+                    own=unshared,
                     trained=trained,
                     directory=None if alone else directory,
                 )
@@ -264,22 +271,24 @@ def _with_published(
                 with_rows[study] = planned
         return with_rows
 
-    found = taken(frozenset())
+    plans = taken(frozenset())
     keys = {
         entry["key"]
-        for planned in found.values()
+        for planned in plans.values()
         for curve in planned.trained.values()
         for entry in curve.entries
     }
     # Curves share cells, and a cell that is trained here for one of them has no other row here.
-    if any(keys & one for planned in found.values() for one in planned.partly.values()):
-        found = taken(keys)
-    if not any(planned.published for planned in found.values()) and alone:
+    if any(
+        keys & partly_keys for planned in plans.values() for partly_keys in planned.partly.values()
+    ):
+        plans = taken(keys)
+    if not any(planned.published for planned in plans.values()) and alone:
         raise ConfigError(
             f"nothing of {preset.preset} is published in {published}: `make publish"
             f" PRESET={preset.preset}` does it, once its networks are trained"
         )
-    return found
+    return plans
 
 
 def _from(
@@ -308,9 +317,9 @@ def _from(
         """Whether all that is to be measured of a curve is published, too."""
         return not set(otherwise) & set(curve.measured) and all(
             curve.name in tables.get(table, ())
-            for one in study.measurements
-            if one.name in curve.measured and not one.may_be_empty
-            for table in one.tables
+            for measurement in study.measurements
+            if measurement.name in curve.measured and not measurement.may_be_empty
+            for table in measurement.tables
         )
 
     names = frozenset(
@@ -321,13 +330,13 @@ def _from(
     partly = {}
     if directory is not None:
         others = [
-            one
-            for name, one in planned.curves.items()
-            if name in own - names and not set(otherwise) & set(one.measured)
+            curve
+            for name, curve in planned.curves.items()
+            if name in own - names and not set(otherwise) & set(curve.measured)
         ]
         partly = _single_cells(folder, study, others, planned.missing, trained, directory)
     taken = replace(planned, published=names, partly=partly, published_in=str(folder))
-    kept = {name: one for name, one in planned.curves.items() if name in names or not alone}
+    kept = {name: curve for name, curve in planned.curves.items() if name in names or not alone}
     origin = _origin_of(folder, known, taken, otherwise if names else [], alone=alone)
     return replace(taken, curves=kept, origin=origin)
 
@@ -371,29 +380,31 @@ def _single_cells(
     `trained` here for another curve, has its own row. missing: names of curves that cannot be
     computed here.
     """
-    measurements = {one.name: one for one in study.measurements}
+    measurements = {measurement.name: measurement for measurement in study.measurements}
     known: dict[tuple[str, ...], frozenset[str]] = {}
     by_curve = {}
-    for one in curves:
-        measured = [measurements[name] for name in one.measured]
+    for curve in curves:
+        measured = [measurements[name] for name in curve.measured]
         if measured and not (
-            one.keep_weights and all(isinstance(m, CellMeasurement) for m in measured)
+            curve.keep_weights and all(isinstance(m, CellMeasurement) for m in measured)
         ):
             continue
-        if one.measured not in known:
+        if curve.measured not in known:
             from srhm.store.published import measured_keys  # takes pandas, half a second
 
             try:
-                known[one.measured] = measured_keys(folder, measured)
+                known[curve.measured] = measured_keys(folder, measured)
             except PublicationError as error:
                 raise ConfigError(str(error)) from error
-        store = directory / places.store_of(one.trainer)
+        store = directory / places.store_of(curve.trainer)
         keys = [
-            entry["key"] for entry in one.entries if entry["key"] in known[one.measured] - trained
+            entry["key"]
+            for entry in curve.entries
+            if entry["key"] in known[curve.measured] - trained
         ]
         taken = frozenset(key for key in keys if not path_of(store, key).is_file())
-        if taken and (one.name not in missing or len(taken) == len(one.entries)):
-            by_curve[one.name] = taken
+        if taken and (curve.name not in missing or len(taken) == len(curve.entries)):
+            by_curve[curve.name] = taken
     return by_curve
 
 
@@ -408,7 +419,9 @@ def _check_shared(studies: Mapping[str, Planned]) -> None:
             if replace(curve, measured=()) != replace(other, measured=()):
                 differ.setdefault((first, study), name)
     if differ:
-        pairs = "; ".join(f"{one} and {two} ({name})" for (one, two), name in differ.items())
+        pairs = "; ".join(
+            f"{first} and {study} ({name})" for (first, study), name in differ.items()
+        )
         raise ConfigError(
             f"{REFUSED}  studies that share a curve differ in what is kept of it: {pairs}: give"
             " keep_weights one value in all of them"

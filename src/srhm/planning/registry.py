@@ -39,7 +39,10 @@ STUDIES: dict[str, Study] = {
 # Those that several studies share, and those of a study of its own.
 TRAINERS: tuple[Trainer, ...] = tuple(
     dict.fromkeys(
-        (*trainers.TRAINERS, *(one.trainer for one in STUDIES.values() if one.trainer is not None))
+        (
+            *trainers.TRAINERS,
+            *(study.trainer for study in STUDIES.values() if study.trainer is not None),
+        )
     )
 )
 

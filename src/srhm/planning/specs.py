@@ -119,15 +119,15 @@ def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
     if declared.trainer is None:
         return {}
     by_table = {
-        "cells": [places.rows_of_curve(one.trainer, one.name) for one in curves],
-        "timings": [places.timings_of_curve(one.trainer, one.name) for one in curves],
+        "cells": [places.rows_of_curve(curve.trainer, curve.name) for curve in curves],
+        "timings": [places.timings_of_curve(curve.trainer, curve.name) for curve in curves],
     }
     for measurement in declared.measurements:
         options = places.options_of(measurement, planned)
         measured = [
-            places.measured_files(measurement, options, one.name)
-            for one in curves
-            if places.is_of(measurement, one) and not plan.part
+            places.measured_files(measurement, options, curve.name)
+            for curve in curves
+            if places.is_of(measurement, curve) and not plan.part
         ]
         by_table |= {table: [files[table] for files in measured] for table in measurement.tables}
     return by_table
@@ -148,8 +148,10 @@ def gathering_spec(plan: Plan, study: str) -> str:
     return spec_text(
         {
             # A list, as the rows are put into its order.
-            "planned": [[one.name, [entry["key"] for entry in one.entries]] for one in curves],
-            "searched": {one.name: searched_spec(one) for one in curves if one.search},
+            "planned": [
+                [curve.name, [entry["key"] for entry in curve.entries]] for curve in curves
+            ],
+            "searched": {curve.name: searched_spec(curve) for curve in curves if curve.search},
             "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(plan, study)},
             "store": places.store_of(trainer),
             "study": study,
@@ -167,8 +169,8 @@ def taken_of(planned: Planned) -> dict[str, Any]:
     return {
         name: {"keys": None}
         if name in planned.published
-        else {"keys": sorted(planned.partly[name]), "columns": one.columns}
-        for name, one in planned.curves.items()
+        else {"keys": sorted(planned.partly[name]), "columns": curve.columns}
+        for name, curve in planned.curves.items()
         if name in planned.published or name in planned.partly
     }
 
@@ -176,7 +178,9 @@ def taken_of(planned: Planned) -> dict[str, Any]:
 def named_tables(study: str, uses: Uses) -> list[tuple[str, str, str]]:
     """Study, table and schema of each table that the declaration of a study says is used."""
     named = [name.rpartition("/") for name in names_in(uses)]
-    return [(one or study, table, STUDIES[one or study].schemas[table]) for one, _, table in named]
+    return [
+        (owner or study, table, STUDIES[owner or study].schemas[table]) for owner, _, table in named
+    ]
 
 
 def used_tables(plan: Plan, study: str, uses: Uses) -> list[tuple[str | None, str]]:
@@ -246,9 +250,11 @@ def parts_of(plan: Plan) -> dict[str, Plan]:
         for figure in STUDIES[study].figures:
             if figure.first and not planned.published:
                 curves = {
-                    name: one
-                    for name, one in planned.curves.items()
-                    if all(one.cells[0].get(key) in of for key, of in figure.first.items())
+                    name: curve
+                    for name, curve in planned.curves.items()
+                    if all(
+                        curve.cells[0].get(key) in values for key, values in figure.first.items()
+                    )
                 }
                 if curves:
                     part = {study: replace(planned, curves=curves)}
