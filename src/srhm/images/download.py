@@ -19,7 +19,7 @@ from srhm.images.readers import SETS, SUMS_FILE, File, ImagesError, ImageSet, lo
 
 TIMEOUT = 60  # seconds without a byte
 CHUNK = 1 << 24
-DOWNLOADED = [name for name, one in SETS.items() if one.url]
+DOWNLOADED = [name for name, images in SETS.items() if images.url]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

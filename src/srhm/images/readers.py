@@ -80,10 +80,10 @@ class ImageSet:
         """
         if self.package:
             spec = find_spec(self.package)
-            found = spec.submodule_search_locations if spec else None
-            return Path(found[0], self.folder) if found else None
-        own = directory / (folder or self.folder)
-        return next((place for place in (own, self.elsewhere) if place and place.is_dir()), None)
+            locations = spec.submodule_search_locations if spec else None
+            return Path(locations[0], self.folder) if locations else None
+        below = directory / (folder or self.folder)
+        return next((place for place in (below, self.elsewhere) if place and place.is_dir()), None)
 
     def notice(self, directory: Path, folder: str | None = None) -> str | None:
         """None if the files are there; else what stays empty without them, and how to get them."""
@@ -97,8 +97,8 @@ def _idx(n_bytes: Sequence[int], *sums: str, unpacked: bool = False) -> dict[str
     shapes = {"train-images-idx3": (60_000, 28, 28), "train-labels-idx1": (60_000,),
               "t10k-images-idx3": (10_000, 28, 28), "t10k-labels-idx1": (10_000,)}  # fmt: skip
     return {
-        f"{name}-ubyte.gz": File(one, shape, n, unpacked=unpacked)
-        for (name, shape), one, n in zip(shapes.items(), sums, n_bytes, strict=True)
+        f"{name}-ubyte.gz": File(checksum, shape, n, unpacked=unpacked)
+        for (name, shape), checksum, n in zip(shapes.items(), sums, n_bytes, strict=True)
     }
 
 
@@ -261,12 +261,12 @@ def cifar_files(folder: Path, *, records_per_file: int = RECORDS_PER_FILE) -> di
             f"{listed} does not exist: files of {records_per_file} records are not CIFAR-10"
             f" itself (it has {RECORDS_PER_FILE}) and need a list of their sums there"
         )
-    found = {line.partition("  ")[2]: line.partition("  ")[0]
-             for line in listed.read_text().splitlines()}  # fmt: skip
-    if missing := [name for name in files if name not in found]:
+    checksums = {line.partition("  ")[2]: line.partition("  ")[0]
+                 for line in listed.read_text().splitlines()}  # fmt: skip
+    if missing := [name for name in files if name not in checksums]:
         raise ImagesError(f"{listed} lacks the sum of {', '.join(missing)}")
     shape = (records_per_file, RECORD)
-    return {name: replace(file, sum=found[name], shape=shape) for name, file in files.items()}
+    return {name: replace(file, sum=checksums[name], shape=shape) for name, file in files.items()}
 
 
 def load_files(folder: Path, files: Mapping[str, File]) -> list[Images]:
@@ -277,11 +277,16 @@ def load_files(folder: Path, files: Mapping[str, File]) -> list[Images]:
     """
     read = {name: read_file(folder / name, file) for name, file in files.items()}
     if all(name.endswith(".bin") for name in files):
-        parts = [(one[:, 1:].reshape(-1, CHANNELS, SIZE, SIZE), one[:, 0]) for one in read.values()]
-        pixels, labels = (np.concatenate(one) for one in zip(*parts[:-1], strict=True))
+        parts = [
+            (records[:, 1:].reshape(-1, CHANNELS, SIZE, SIZE), records[:, 0])
+            for records in read.values()
+        ]
+        pixels, labels = (np.concatenate(pieces) for pieces in zip(*parts[:-1], strict=True))
         parts = [(pixels, labels), parts[-1]]
     elif len(files) == 1:
-        parts = [(one[:, :-1].reshape(-1, 1, 28, 28), one[:, -1]) for one in read.values()]
+        parts = [
+            (records[:, :-1].reshape(-1, 1, 28, 28), records[:, -1]) for records in read.values()
+        ]
     else:
         arrays = list(read.values())
         parts = [(arrays[0][:, None], arrays[1]), (arrays[2][:, None], arrays[3])]

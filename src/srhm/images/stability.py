@@ -130,19 +130,19 @@ def sensitivities(
     f: from data (n, ...) to outputs (n, ...) of each name. changes: of each kind the changed data
     x', (draws, n, ...). What gives one output for all data has no sensitivity: NaN.
     """
-    outputs = {name: _flat(own) for name, own in f(x).items()}
+    outputs = {name: _flat(values) for name, values in f(x).items()}
     spreads = {
-        (name, average): float(AVERAGES[average](pdist(own, "sqeuclidean")))
-        for name, own in outputs.items()
+        (name, average): float(AVERAGES[average](pdist(values, "sqeuclidean")))
+        for name, values in outputs.items()
         for average in averages
     }
     rows = []
     for versions in changes:
         distances: dict[str, list[NDArray[np.float64]]] = {name: [] for name in outputs}
         for version in versions:
-            for name, own in f(version).items():
-                distances[name].append(((_flat(own) - outputs[name]) ** 2).sum(axis=1))
-        moved = {name: np.concatenate(own) for name, own in distances.items()}
+            for name, values in f(version).items():
+                distances[name].append(((_flat(values) - outputs[name]) ** 2).sum(axis=1))
+        moved = {name: np.concatenate(parts) for name, parts in distances.items()}
         rows.append(
             {
                 (name, average): float(AVERAGES[average](moved[name])) / spread

@@ -67,16 +67,16 @@ class Deformation:
         Of each field those beyond its own cut-off are 0.
         """
         stream, (least, most) = self.stream.here(), self.cutoff
-        found = np.zeros((count, 2, most, most))
-        for table in found:
-            own = int(stream.integers(least, most, endpoint=True))
-            low, high = self.temperature or visible_temperatures(own, size=size)
+        tables = np.zeros((count, 2, most, most))
+        for table in tables:
+            cutoff = int(stream.integers(least, most, endpoint=True))
+            low, high = self.temperature or visible_temperatures(cutoff, size=size)
             temperature = exp(stream.uniform(log(low), log(high)))
-            i, j = modes(own).T - 1
-            table[:, i, j] = coefficients(1, cutoff=own, temperature=temperature, generator=stream)[
-                0
-            ]
-        return found
+            i, j = modes(cutoff).T - 1
+            table[:, i, j] = coefficients(
+                1, cutoff=cutoff, temperature=temperature, generator=stream
+            )[0]
+        return tables
 
 
 def visible_temperatures(cutoff: int, *, size: int) -> Range:

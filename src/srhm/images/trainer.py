@@ -55,7 +55,7 @@ def responses(
         for handle in handles:
             handle.remove()
         network.eval()
-    return {name: torch.cat(own).numpy() for name, own in parts.items()}
+    return {name: torch.cat(batches).numpy() for name, batches in parts.items()}
 
 
 def prepare(

@@ -66,8 +66,8 @@ def outputs_of(network: nn.Module, x: NDArray[np.float32]) -> NDArray[np.float32
 def test_error(network: nn.Module, x: NDArray[np.float32], labels: NDArray[np.int64]) -> float:
     """Fraction of images that are not classified right; a tie is an error."""
     logits = outputs_of(network, x)
-    own = np.take_along_axis(logits, labels[:, None], axis=1)
-    right = (logits >= own).sum(axis=1) == 1
+    label_logits = np.take_along_axis(logits, labels[:, None], axis=1)
+    right = (logits >= label_logits).sum(axis=1) == 1
     return 1 - float(right.mean())
 
 
