@@ -33,31 +33,31 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
 
 def on_digits(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks on digits, of most epochs alone."""
-    own = cells[cells["experiment"] == "digits"]
-    return own[own["epochs"] == own["epochs"].max()]
+    networks = cells[cells["experiment"] == "digits"]
+    return networks[networks["epochs"] == networks["epochs"].max()]
 
 
 @rows_of("cells", nothing="no trained networks with a change", what="networks")
 def changed(cells: pd.DataFrame) -> pd.DataFrame:
     """Trained networks of the experiment, with the `change` that each has; others are no rows."""
-    own = cells[(cells["experiment"] == "layers") & (cells["steps"] > 0)]
-    own = own.assign(wide=own["first"] > own["width"], change="")
+    networks = cells[(cells["experiment"] == "layers") & (cells["steps"] > 0)]
+    networks = networks.assign(wide=networks["first"] > networks["width"], change="")
     for name, change in CHANGES.items():
         wanted = {**SAME, **change}
-        fits = pd.concat([own[column] == value for column, value in wanted.items()], axis=1)
-        own.loc[fits.all(axis=1), "change"] = name
-    return own[own["change"] != ""]
+        fits = pd.concat([networks[column] == value for column, value in wanted.items()], axis=1)
+        networks.loc[fits.all(axis=1), "change"] = name
+    return networks[networks["change"] != ""]
 
 
 @rows_of(changed, "blocks", nothing="no blocks of trained networks", what="networks")
 def by_block(networks: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
     """The same for each block; `over`: change over the distance of the nearest other block."""
-    found = networks[["key", "change", "seed"]].merge(
+    rows = networks[["key", "change", "seed"]].merge(
         blocks.rename(columns={"change": "moved"}).drop(columns="curve"), on="key"
     )
-    return found.assign(
-        over=found["moved"] / found["distance"],
-        pair=found["block"].isin(MIRRORED).map({True: "mirror images", False: "others"}),
+    return rows.assign(
+        over=rows["moved"] / rows["distance"],
+        pair=rows["block"].isin(MIRRORED).map({True: "mirror images", False: "others"}),
     )
 
 
@@ -65,5 +65,5 @@ def by_block(networks: pd.DataFrame, blocks: pd.DataFrame) -> pd.DataFrame:
 def by_layer(networks: pd.DataFrame, layers: pd.DataFrame) -> pd.DataFrame:
     """A row for each layer of these networks; `over`: change under rotations over distance."""
     columns = ["key", "change", "seed", "n", "width", "accuracy"]
-    found = networks[columns].merge(layers.drop(columns="curve"), on="key")
-    return found.assign(over=found["error"] / found["distance"])
+    rows = networks[columns].merge(layers.drop(columns="curve"), on="key")
+    return rows.assign(over=rows["error"] / rows["distance"])

@@ -40,7 +40,7 @@ def networks(
 
 def all_but(name: str) -> tuple[str, ...]:
     """Coordinates but one."""
-    return tuple(one for one in SETTINGS if one != name)
+    return tuple(setting for setting in SETTINGS if setting != name)
 
 
 def error_ratio(by: str, values: tuple[object, object], **where: object) -> Any:

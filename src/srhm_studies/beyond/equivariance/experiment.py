@@ -63,15 +63,15 @@ def voxels(rotations: Array, n: int) -> Array:
     """
     side = LONGEST * n / 4  # voxels along a cube
     line = np.arange(n) - (n - 1) / 2
-    found = np.zeros((len(rotations), len(BLOCKS), n, n, n))
+    density = np.zeros((len(rotations), len(BLOCKS), n, n, n))
     centred = BLOCKS - BLOCKS.mean(axis=1, keepdims=True)
     for places in np.moveaxis(side * centred @ rotations[:, None].swapaxes(-1, -2), 2, 0):
         # A Gaussian is a product over the axes.
         x, y, z = np.exp(
             -((line - np.moveaxis(places, -1, 0)[..., None]) ** 2) / (2 * (SMOOTHNESS * side) ** 2)
         )
-        found += x[..., :, None, None] * y[..., None, :, None] * z[..., None, None, :]
-    return found
+        density += x[..., :, None, None] * y[..., None, :, None] * z[..., None, None, :]
+    return density
 
 
 def random_rotations(n: int, draws: np.random.Generator) -> Array:
@@ -96,8 +96,8 @@ def tetris(cell: Mapping[str, Any]) -> Outcome:
     rotations = random_rotations(cell["rotations"], generator(cell["seed"], role="test"))
     with torch.no_grad():
         right = [
-            (network(inputs(one[None], cell["n"])).argmax(dim=1) == labels).float().mean()
-            for one in rotations
+            (network(inputs(rotation[None], cell["n"])).argmax(dim=1) == labels).float().mean()
+            for rotation in rotations
         ]
         fitted = (network(seen).argmax(dim=1) == labels).float().mean()
     return Outcome({
@@ -217,7 +217,7 @@ def basis(cell: Mapping[str, Any]) -> Outcome:
     u, v: coordinates on the disc, from -1 to 1.
     """
     line = np.linspace(-1, 1, cell["n"])
-    u, v = (one.ravel() for one in np.meshgrid(line, line))
+    u, v = (grid.ravel() for grid in np.meshgrid(line, line))
     seen = u**2 + v**2 < 1
     u, v = u[seen], v[seen]
     places = torch.as_tensor(np.stack([u, v, np.sqrt(1 - u**2 - v**2)], axis=1) @ TOWARDS)
@@ -248,15 +248,15 @@ def on_sphere(images: Array, rotations: Array, band: int) -> Array:
     beta = (np.arange(2 * band) + 0.5) * np.pi / (2 * band)
     alpha = np.arange(2 * band) * np.pi / band
     angles = np.meshgrid(alpha, beta)
-    xyz = o3.angles_to_xyz(*(torch.as_tensor(one) for one in angles)).numpy()
+    xyz = o3.angles_to_xyz(*(torch.as_tensor(angle) for angle in angles)).numpy()
     pixels = images.shape[-1]
-    found = []
+    turned = []
     for image, rotation in zip(images, rotations, strict=True):
         x, y, z = np.moveaxis(xyz @ rotation, -1, 0)  # R^-1 of each point
         plane = np.stack([z, x]) / np.maximum(1 + y, 1e-6)  # far outside of the image at the south
         places = (plane / HALF_SIDE + 1) * pixels / 2 - 0.5
-        found.append(map_coordinates(image, places, order=1))
-    return np.stack(found)
+        turned.append(map_coordinates(image, places, order=1))
+    return np.stack(turned)
 
 
 def bands(band: int) -> tuple[int, int, int]:
@@ -288,10 +288,11 @@ def digits(cell: Mapping[str, Any]) -> Outcome:
             loss.backward()
             optimiser.step()
             decay.step()
-    found = {kind: _accuracy(network, x[n:], labels[n:]) for kind, x in kinds.items()}
+    accuracies = {kind: _accuracy(network, x[n:], labels[n:]) for kind, x in kinds.items()}
     return Outcome({
-        "train_accuracy": _accuracy(network, train[:n], labels[:n]), "accuracy_NR": found["NR"],
-        "accuracy_R": found["R"], "parameters": n_parameters(network),
+        "train_accuracy": _accuracy(network, train[:n], labels[:n]),
+        "accuracy_NR": accuracies["NR"], "accuracy_R": accuracies["R"],
+        "parameters": n_parameters(network),
     })  # fmt: skip
 
 
@@ -305,11 +306,11 @@ def signals(cell: Mapping[str, Any]) -> tuple[dict[str, Tensor], Tensor]:
     images, labels = images[order].reshape(-1, 8, 8) / 16, labels[order]
     turns = random_rotations(len(labels), generator(cell["seed"], role="transformation"))
     rotations = {"NR": np.broadcast_to(np.eye(3), turns.shape), "R": turns}
-    found = {}
+    by_kind = {}
     for kind, each in rotations.items():
         values = on_sphere(images, each, cell["band"])
-        found[kind] = torch.as_tensor(values[:, None], dtype=torch.float32)
-    return found, torch.as_tensor(labels)
+        by_kind[kind] = torch.as_tensor(values[:, None], dtype=torch.float32)
+    return by_kind, torch.as_tensor(labels)
 
 
 def _accuracy(network: nn.Module, x: Tensor, labels: Tensor) -> float:

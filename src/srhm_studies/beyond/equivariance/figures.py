@@ -34,7 +34,8 @@ PAIRS = {"mirror images": Look("mirror images", marker="^", line="--"),
          "others": Look("other six", marker="o", line="-")}  # fmt: skip
 WORDS: Mapping[str, str] = {
     "no-filter": "no filter", NOTHING: "filter", "narrow": "0.87 voxels", "wide": "wide layer 1",
-    "bias": "biases", "turned": "rotated", "padding": "padding 4", "behind": "after gates", ALL: "all",
+    "bias": "biases", "turned": "rotated", "padding": "padding 4", "behind": "after gates",
+    ALL: "all",
 }  # fmt: skip
 NETS = {"steerable": Look("steerable (C)", BLUE, "o"), "plain": Look("plain (C)", VERMILION, "s")}
 THESIS = {"no-filter": 0.36, ALL: 0.99}
@@ -54,10 +55,12 @@ def _seeds_and_means(
     rows: pd.DataFrame, x: str, y: str, *by: Scale, means: pd.DataFrame | None = None
 ) -> list[Marks]:
     """Seeds as open markers, and a line through their means, or through those of other rows."""
-    found = (rows if means is None else means).groupby([*(one.column for one in by), x])[y].mean()
+    averages = (
+        (rows if means is None else means).groupby([*(scale.column for scale in by), x])[y].mean()
+    )
     return [
         Marks(rows=rows, x=x, y=y, by=by, filled=False, size=3.5, name="seeds"),
-        Marks(rows=found.reset_index(), x=x, y=y, by=by, marker="", line="-", name="mean"),
+        Marks(rows=averages.reset_index(), x=x, y=y, by=by, marker="", line="-", name="mean"),
     ]
 
 
@@ -88,19 +91,19 @@ def _accuracies(
     """Seeds, their mean as a dash, and the thesis's value at each place."""
     if cells.empty:
         return Panel(title=title)
-    known = pd.DataFrame([(*of, value) for of, value in thesis.items()],
+    known = pd.DataFrame([(*setting, value) for setting, value in thesis.items()],
                          columns=["net", "place", "accuracy"])  # fmt: skip
-    own = cells.merge(known[["net", "place"]])
-    own, known = (
+    networks = cells.merge(known[["net", "place"]])
+    networks, known = (
         rows.assign(equivariant=same, x=rows["place"].map(places.index) + np.where(same, -OFF, OFF))
-        for rows in (own, known) for same in [rows["net"].isin(EQUIVARIANT)]
+        for rows in (networks, known) for same in [rows["net"].isin(EQUIVARIANT)]
     )  # fmt: skip
-    means = own.groupby(["equivariant", "x"])["accuracy"].mean().reset_index()
+    means = networks.groupby(["equivariant", "x"])["accuracy"].mean().reset_index()
     by = [by_name("equivariant", LOOKS, LOOKS, "Network")]
     return Panel(
         title=title, y=Axis("test accuracy", limits=(0, 1.05)),
         x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))), marks=[
-            Marks(rows=own, x="x", y="accuracy", by=by, name="seeds", size=3.5),
+            Marks(rows=networks, x="x", y="accuracy", by=by, name="seeds", size=3.5),
             Marks(rows=means, x="x", y="accuracy", by=[by[0].without("marker")], name="mean",
                   label="mean of the seeds", marker="_", size=14),
             Marks(rows=known, x="x", y="accuracy", name="thesis", label="thesis", marker="x",
@@ -132,11 +135,13 @@ def _by_layer(rows: pd.DataFrame) -> Panel:
     if rows.empty:
         return Panel(title=title)
     alike = (rows["pair"] == "mirror images") & (rows["layer"] == 1)
-    own = rows[rows["change"].isin(FILTERS) & ~alike]
-    by = [by_name("change", own["change"], FILTERS, "Networks"),
-          by_name("pair", own["pair"], PAIRS, "Blocks (A)")]  # fmt: skip
+    shown = rows[rows["change"].isin(FILTERS) & ~alike]
+    by = [by_name("change", shown["change"], FILTERS, "Networks"),
+          by_name("pair", shown["pair"], PAIRS, "Blocks (A)")]  # fmt: skip
     each = ["change", "pair", "layer"]
-    seeds, means = (spread(own, "over", names, geometric=True) for names in ([*each, "seed"], each))
+    seeds, means = (
+        spread(shown, "over", names, geometric=True) for names in ([*each, "seed"], each)
+    )
     return Panel(
         title=title, y=Axis("change / distance", log=True),
         x=Axis("layer", ticks={1: "1", 2: "2", 3: "3", 4: "4", 5: "scores"}), marks=[
@@ -151,14 +156,14 @@ def _by_change(networks: pd.DataFrame) -> Panel:
     if networks.empty:
         return Panel(title=title)
     places = [name for name in WORDS if name in set(networks["change"])]
-    own = networks.assign(x=networks["change"].map(places.index).astype(float))
-    means = own.groupby("x")["accuracy"].mean().reset_index()
+    placed = networks.assign(x=networks["change"].map(places.index).astype(float))
+    means = placed.groupby("x")["accuracy"].mean().reset_index()
     known = pd.DataFrame([{"x": places.index(name), "accuracy": THESIS[name]} for name in THESIS
                           if name in places])  # fmt: skip
     return Panel(
         title=title, y=ACCURACY, x=Axis(limits=(-0.5, len(places) - 0.5), upright=True, ticks={
             i: WORDS[name] for i, name in enumerate(places)}), marks=[
-            Marks(rows=own, x="x", y="accuracy", colour=BLUE, marker="o", filled=False, size=3.5,
+            Marks(rows=placed, x="x", y="accuracy", colour=BLUE, marker="o", filled=False, size=3.5,
                   name="seeds", label="seeds (B)"),
             Marks(rows=means, x="x", y="accuracy", marker="_", size=14, name="mean",
                   label="mean of the seeds"),
@@ -184,31 +189,31 @@ def equivariance_error(cells: pd.DataFrame, *, preset: str) -> Figure:
     filtered = by_name("low_pass", voxels["low_pass"], LOW_PASS, "Voxels")
     depths = shaped("depth", sphere["depth"].astype(int), "Layers (C, D)")
     a, b, e, f = (
-        _errors(title, own[own["turns"] == turns], x, label, filtered)
+        _errors(title, rows[rows["turns"] == turns], x, label, filtered)
         for turns, title in (("random", "voxels, any rotation"), ("cube", "voxels, of the cube"))
-        for own, x, label in ((deepest, "n", "voxels along a side $n$"),
-                              (finest, "depth", "layers"))
+        for rows, x, label in ((deepest, "n", "voxels along a side $n$"),
+                               (finest, "depth", "layers"))
     )  # fmt: skip
     return mosaic([
         a, b, _errors("SO(3)", plain, "band", "band limit $b$", depths),
         _errors("SO(3): grid", shallow, "oversampling", "grid points / $2b$", depths),
         e, f,
     ], columns=3, preset=preset, notes=[
-        note for letters, own in (("A, B, E, F", voxels), ("C, D", sphere))
-        for note in described(own, "{letters}: {seeds} of untrained networks, {most:g} rotations"
-                                   " each.", letters=letters, most=own["rotations"].max())
+        note for letters, rows in (("A, B, E, F", voxels), ("C, D", sphere))
+        for note in described(rows, "{letters}: {seeds} of untrained networks, {most:g} rotations"
+                                   " each.", letters=letters, most=rows["rotations"].max())
     ])  # fmt: skip
 
 
 def _errors(title: str, cells: pd.DataFrame, x: str, label: str, by: Scale) -> Panel:
     """Seeds as marks, their geometric mean as a line, for each nonlinearity and setting."""
-    own = cells[cells.groupby(["act", by.column])[x].transform("nunique") > 1]
-    acts = by_name("act", own["act"], ACTS, "Nonlinearity")
-    own = own.assign(at=own[x] * 1.015 ** ranks(own["act"], acts.looks))
-    means = spread(own, "error", ["act", by.column, "at"], geometric=True)
-    return Panel(title=title, x=Axis(label, log=True, ticks=own[x]),
+    varied = cells[cells.groupby(["act", by.column])[x].transform("nunique") > 1]
+    acts = by_name("act", varied["act"], ACTS, "Nonlinearity")
+    varied = varied.assign(at=varied[x] * 1.015 ** ranks(varied["act"], acts.looks))
+    means = spread(varied, "error", ["act", by.column, "at"], geometric=True)
+    return Panel(title=title, x=Axis(label, log=True, ticks=varied[x]),
                  y=Axis(r"equivariance error $\Delta$", log=True),
-                 marks=_seeds_and_means(own, "at", "error", acts, by, means=means))  # fmt: skip
+                 marks=_seeds_and_means(varied, "at", "error", acts, by, means=means))  # fmt: skip
 
 
 @styled
@@ -226,8 +231,8 @@ def equivariance_kernels(basis: pd.DataFrame, *, preset: str) -> Figure:
     for axes in grid.ravel():
         axes.set_axis_off()
     for J, i, j in np.ndindex(3, 3, 3):
-        own = chosen(basis, {"J": J, "row": i, "column": j})
-        picture = own.pivot_table(index="v", columns="u", values="value")
+        entry = chosen(basis, {"J": J, "row": i, "column": j})
+        picture = entry.pivot_table(index="v", columns="u", values="value")
         grid[i, 4 * J + j].imshow(picture, origin="lower", cmap="PuOr", vmin=-largest,
                                   vmax=largest, extent=(-1, 1, -1, 1), interpolation="bilinear",
                                   gid=f"kernel {J} {i} {j}")  # fmt: skip

@@ -58,8 +58,8 @@ def near_identity() -> tuple[Tensor, Tensor, Tensor]:
     alpha = torch.arange(n_alpha) * (2 * pi / n_alpha)
     beta = torch.arange(1, n_beta + 1) * (REACH / n_beta)
     gamma = torch.linspace(-REACH, REACH, n_gamma)
-    found = torch.meshgrid(alpha, beta, gamma, indexing="ij")
-    a, b, c = (one.flatten() for one in found)
+    grid = torch.meshgrid(alpha, beta, gamma, indexing="ij")
+    a, b, c = (angle.flatten() for angle in grid)
     return a, b, c - a
 
 
@@ -83,11 +83,11 @@ class SphereConvolution(nn.Module):
         filters = self.weight @ self.values / sqrt(self.weight.shape[0] * len(self.values))
         sizes = [2 * order + 1 for order in range(self.band)]
         signals = x[..., : self.band**2].split(sizes, dim=-1)
-        found = [
-            torch.einsum("bin,iom->bomn", signal, own).flatten(-2)
-            for signal, own in zip(signals, filters.split(sizes, dim=-1), strict=True)
+        products = [
+            torch.einsum("bin,iom->bomn", signal, kernel).flatten(-2)
+            for signal, kernel in zip(signals, filters.split(sizes, dim=-1), strict=True)
         ]
-        return with_constant(torch.cat(found, dim=-1), self.bias)
+        return with_constant(torch.cat(products, dim=-1), self.bias)
 
 
 class RotationConvolution(nn.Module):
@@ -107,11 +107,11 @@ class RotationConvolution(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(B, C before, K) to (B, C after, K)."""
         filters = self.weight @ self.values / sqrt(self.weight.shape[0] * len(self.values))
-        found = [
-            torch.einsum("bimn,iokm->bokn", signal, own).flatten(-2) / sqrt(signal.shape[-1])
-            for signal, own in zip(blocks(x, self.band), blocks(filters, self.band), strict=True)
+        products = [
+            torch.einsum("bimn,iokm->bokn", signal, kernel).flatten(-2) / sqrt(signal.shape[-1])
+            for signal, kernel in zip(blocks(x, self.band), blocks(filters, self.band), strict=True)
         ]
-        return with_constant(torch.cat(found, dim=-1), self.bias)
+        return with_constant(torch.cat(products, dim=-1), self.bias)
 
 
 def with_constant(x: Tensor, bias: Tensor) -> Tensor:

@@ -38,7 +38,7 @@ def kernel_basis(order_in: int, order_out: int) -> Tensor:
     side = torch.arange(SIZE, dtype=torch.float64) - SIZE // 2
     places = torch.stack(torch.meshgrid(side, side, side, indexing="ij"), dim=-1)
     radius = places.norm(dim=-1)
-    found = []
+    kernels = []
     for shell in range(SIZE // 2 + 1):
         profile = torch.exp(-((radius - shell) ** 2) / (2 * SHELL_WIDTH**2))
         # A ball: the corners of the cube would single out its diagonals.
@@ -47,8 +47,8 @@ def kernel_basis(order_in: int, order_out: int) -> Tensor:
             harmonics = o3.spherical_harmonics(J, places, normalize=True)
             mixing = o3.wigner_3j(order_out, order_in, J, dtype=torch.float64)
             kernel = torch.einsum("oik,xyzk,xyz->oixyz", mixing, harmonics, profile)
-            found.append(kernel / kernel.norm())
-    return torch.stack(found).to(torch.get_default_dtype())
+            kernels.append(kernel / kernel.norm())
+    return torch.stack(kernels).to(torch.get_default_dtype())
 
 
 class SteerableConvolution(nn.Module):
@@ -181,7 +181,7 @@ def layers(
     number of fields of Table 1. filtered: whether there is a low-pass filter before each stride.
     nonlinearity: of a steerable network, one of NONLINEARITIES. depth: how many layers.
     """
-    found, before = [], tuple[int, ...]((1,))
+    hidden, before = [], tuple[int, ...]((1,))
     for number, fields in enumerate(LAYERS[:depth]):
         after = tuple(max(1, round(width * n)) for n in fields)
         stride = STRIDES[number]
@@ -198,9 +198,9 @@ def layers(
             )
             redraw(convolution, draws)
             applied = torch.relu
-        found.append(Layer(convolution, applied, filtered=filtered and stride > 1))
+        hidden.append(Layer(convolution, applied, filtered=filtered and stride > 1))
         before = after
-    return nn.Sequential(*found)
+    return nn.Sequential(*hidden)
 
 
 def redraw(layer: nn.Conv3d | nn.Conv2d | nn.Linear, draws: torch.Generator) -> None:
@@ -249,4 +249,4 @@ class MeanOfVoxels(nn.Module):
 
 def n_parameters(network: nn.Module) -> int:
     """How many numbers are learnt."""
-    return sum(one.numel() for one in network.parameters())
+    return sum(parameter.numel() for parameter in network.parameters())

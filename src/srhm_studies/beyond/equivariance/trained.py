@@ -80,13 +80,13 @@ def blurred(x: Tensor, *, width: float) -> Tensor:
 
 def hidden_layers(cell: Mapping[str, Any], draws: torch.Generator) -> nn.Sequential:
     """Those of Table 1 with parts of its fields, `first` of layer 1 and `width` of the others."""
-    found, before = [], tuple[int, ...]((1,))
+    blocks, before = [], tuple[int, ...]((1,))
     for number, fields in enumerate(LAYERS):
         part = cell["width"] if number else cell["first"]
         after = tuple(max(1, round(part * n)) for n in fields)
-        found.append(Block(before, after, stride=STRIDES[number], cell=cell, draws=draws))
+        blocks.append(Block(before, after, stride=STRIDES[number], cell=cell, draws=draws))
         before = after
-    return nn.Sequential(*found)
+    return nn.Sequential(*blocks)
 
 
 def run(cell: Mapping[str, Any]) -> Outcome:
@@ -106,20 +106,20 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         features = hidden(seen).mean(dim=(2, 3, 4))
     network = nn.Sequential(hidden, MeanOfVoxels(), Readout(features, len(BLOCKS), draws=draws))
     labels = torch.arange(len(BLOCKS))
-    learnt = [one for one in network.parameters() if one.requires_grad]
+    learnt = [parameter for parameter in network.parameters() if parameter.requires_grad]
     loss = trained(network, learnt, seen, labels, cell)
     rotations = random_rotations(cell["rotations"], generator(cell["seed"], role="test"))
     with torch.no_grad():
         straight = invariants(network, seen)
-        tested = [invariants(network, inputs(one[None], cell["n"])) for one in rotations]
-    moved = [torch.stack(one) for one in zip(*tested, strict=True)]
+        tested = [invariants(network, inputs(rotation[None], cell["n"])) for rotation in rotations]
+    moved = [torch.stack(layer) for layer in zip(*tested, strict=True)]
     right = (moved[-1].argmax(dim=-1) == labels).float()
     return Outcome(
         {
             "accuracy": float(right.mean()),
             "train_accuracy": float((straight[-1].argmax(dim=1) == labels).float().mean()),
             "loss": loss,
-            "parameters": sum(one.numel() for one in learnt),
+            "parameters": sum(parameter.numel() for parameter in learnt),
         },
         {"layers": compared(straight, moved), "blocks": block_by_block(straight, moved)},
     )
@@ -143,7 +143,7 @@ def normalise(hidden: nn.Sequential, x: Tensor) -> None:
 def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:
     """Of each layer the means of the lengths of its fields, (B, fields); last the scores."""
     hidden, mean, readout = network.children()
-    found = []
+    means = []
     for block in hidden.children():
         assert isinstance(block, Block)
         x = block(x)
@@ -152,8 +152,8 @@ def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:
         lengths = [
             part.unflatten(1, size).norm(dim=2) for part, size in zip(parts, sizes, strict=True)
         ]
-        found.append(torch.cat(lengths, dim=1).mean(dim=(2, 3, 4)))
-    return [*found, readout(mean(x))]
+        means.append(torch.cat(lengths, dim=1).mean(dim=(2, 3, 4)))
+    return [*means, readout(mean(x))]
 
 
 def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
@@ -162,7 +162,7 @@ def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[floa
     straight: (blocks, invariants) of each layer. moved: the same in other rotations, (rotations,
     blocks, invariants). recognised: part of the moved blocks that are nearest to the right one.
     """
-    found: dict[str, list[float]] = {
+    table: dict[str, list[float]] = {
         name: [] for name in ("layer", "error", "distance", "recognised")
     }
     for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
@@ -170,29 +170,29 @@ def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[floa
         changes = (after - before).square().sum(dim=2).mean().sqrt()
         pairs = torch.pdist(before)
         nearest = torch.cdist(after, before).argmin(dim=2)
-        found["layer"].append(number)
-        found["error"].append(float(changes / length))
-        found["distance"].append(float(pairs.square().mean().sqrt() / length))
+        table["layer"].append(number)
+        table["error"].append(float(changes / length))
+        table["distance"].append(float(pairs.square().mean().sqrt() / length))
         right = nearest == torch.arange(len(before))
-        found["recognised"].append(float(right.float().mean()))
-    return found
+        table["recognised"].append(float(right.float().mean()))
+    return table
 
 
 def block_by_block(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
     """The same of each block: its change, and the distance of the block that is nearest to it."""
-    found: dict[str, list[float]] = {
+    table: dict[str, list[float]] = {
         name: [] for name in ("layer", "block", "change", "distance", "nearest", "recognised")
     }
     for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
         length = before.square().sum(dim=1).mean().sqrt()
         changes = (after - before).square().sum(dim=2).mean(dim=0).sqrt()
-        own = torch.diag(torch.full((len(before),), torch.inf))
-        distances = (torch.cdist(before, before) + own).min(dim=1)
+        diagonal = torch.diag(torch.full((len(before),), torch.inf))
+        distances = (torch.cdist(before, before) + diagonal).min(dim=1)
         right = torch.cdist(after, before).argmin(dim=2) == torch.arange(len(before))
-        found["layer"] += [number] * len(before)
-        found["block"] += range(len(before))
-        found["change"] += (changes / length).tolist()
-        found["distance"] += (distances.values / length).tolist()
-        found["nearest"] += distances.indices.tolist()
-        found["recognised"] += right.float().mean(dim=0).tolist()
-    return found
+        table["layer"] += [number] * len(before)
+        table["block"] += range(len(before))
+        table["change"] += (changes / length).tolist()
+        table["distance"] += (distances.values / length).tolist()
+        table["nearest"] += distances.indices.tolist()
+        table["recognised"] += right.float().mean(dim=0).tolist()
+    return table
