@@ -58,8 +58,8 @@ def near_identity() -> tuple[Tensor, Tensor, Tensor]:
     alpha = torch.arange(n_alpha) * (2 * pi / n_alpha)
     beta = torch.arange(1, n_beta + 1) * (REACH / n_beta)
     gamma = torch.linspace(-REACH, REACH, n_gamma)
-    grid = torch.meshgrid(alpha, beta, gamma, indexing="ij")
-    a, b, c = (angle.flatten() for angle in grid)
+    mesh = torch.meshgrid(alpha, beta, gamma, indexing="ij")
+    a, b, c = (angle.flatten() for angle in mesh)
     return a, b, c - a
 
 

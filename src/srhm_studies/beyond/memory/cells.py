@@ -109,16 +109,16 @@ def learn(cell: Mapping[str, Any]) -> Outcome:
     else:
         draws = generator(cell["seed"], role="initialisation")
         weights = STARTS[cell["memory"]][cell["start"]](size, draws)
-    found = flow(
+    course = flow(
         MEMORIES[cell["memory"]](size), weights, mu=mu, reset=reset,
         times=times_until(cell["t_end"]), max_evaluations=cell["max_evaluations"],
     )  # fmt: skip
     return Outcome(
         {
-            "q": found.q, "t": found.t, "evaluations": found.evaluations, "slope": found.slope,
-            "status": found.status,
+            "q": course.q, "t": course.t, "evaluations": course.evaluations, "slope": course.slope,
+            "status": course.status,
         },
-        {"history": {"t": found.times, "q": found.worse_arm}},
+        {"history": {"t": course.times, "q": course.worse_arm}},
     )  # fmt: skip
 
 

@@ -133,11 +133,11 @@ def transitions(memory: Memory, policy: Array, mu: float) -> Array:
     """Probability of the next observation, shape (2, n + 1, n); the last row is the first play."""
     n = memory.n_observations
     rewards = reward_probabilities(mu)[:, memory.arm]
-    found = np.zeros((2, n + 1, n))
+    moves = np.zeros((2, n + 1, n))
     # No two pairs of decision and reward lead to one observation.
     rows = np.arange(n + 1)[:, None, None]
-    found[:, rows, memory.following] = policy[None, :, :, None] * rewards[:, None]
-    return found
+    moves[:, rows, memory.following] = policy[None, :, :, None] * rewards[:, None]
+    return moves
 
 
 def stationary(moves: Array, reset: float) -> Array:
@@ -158,17 +158,17 @@ def eliminated(moves: Array, reset: float) -> Array:
     It never subtracts, so each entry keeps its digits at any r, at the price of a slow loop.
     """
     n = moves.shape[-1]
-    found = np.empty((2, n))
+    p = np.empty((2, n))
     for h, rows in enumerate(moves):
         left = reset * rows[-1] + (1 - reset) * rows[:-1]
         for k in range(n - 1, 0, -1):
             left[:k, k] /= left[k, :k].sum()
             left[:k, :k] += np.outer(left[:k, k], left[k, :k])
-        found[h, 0] = 1.0
+        p[h, 0] = 1.0
         for k in range(1, n):
-            found[h, k] = found[h, :k] @ left[:k, k]
-        found[h] /= found[h].sum()
-    return found
+            p[h, k] = p[h, :k] @ left[:k, k]
+        p[h] /= p[h].sum()
+    return p
 
 
 def worse_arm(memory: Memory, policy: Array, *, mu: float, reset: float) -> float:

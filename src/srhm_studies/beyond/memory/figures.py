@@ -44,17 +44,17 @@ def memory_columns(cells: pd.DataFrame, *, preset: str) -> Figure:
     resets = coloured("r", sorted(set(learnt["r"])) or sorted(set(best["r"]))[:3], "At $r$",
                       label=lambda r: f"${power(r)}$")  # fmt: skip
     panels = []
-    for mu, own in parted(best, "mu"):
+    for mu, at_mu in parted(best, "mu"):
         ours = learnt[learnt["mu"] == mu]
         M = np.arange(1, int(best["size"].max()) + 1)
         limits = pd.DataFrame({"size": list(sizes.looks)})
         limits["q"] = [analysis.column_of_confidence(size, mu) for size in limits["size"]]
         panels += [
             Panel(title=f"$\\mu = {mu:g}$, against $r$", y=WORSE,
-                  x=RESET, marks=[*_both(own, ours, "r", sizes),
+                  x=RESET, marks=[*_both(at_mu, ours, "r", sizes),
                          levels(limits, "q", "$r \\to 0$: Eq. 7", by=[sizes], name="limit")]),
             Panel(title=f"$\\mu = {mu:g}$, against $M$", y=WORSE, x=Axis("memory states $M$"),
-                  marks=[*_both(own, ours, "size", resets),
+                  marks=[*_both(at_mu, ours, "size", resets),
                          law(M, [analysis.column_of_confidence(int(m), mu) for m in M],
                              "$r \\to 0$: Eq. 7", name="limit"),
                          law(M, [analysis.hellman_cover(int(m), mu) for m in M],
@@ -104,23 +104,23 @@ def memory_exit_rate(cells: pd.DataFrame, *, preset: str) -> Figure:
 
 def memory_necklaces(cells: pd.DataFrame, *, preset: str) -> Figure:
     """A: q/q* - 1 of the exact chain against eps_1; B: least q against M_eff, Table 1."""
-    found = of_experiment(cells, "necklaces")
-    found = found.assign(excess=found["q"] / found["q_limit"] - 1, M_eff=4.0 ** found["size"])
-    mu = found["mu"].min()
-    least = found["exit_inside"] == found.groupby(["size", "mu"])["exit_inside"].transform("min")
+    exact = of_experiment(cells, "necklaces")
+    exact = exact.assign(excess=exact["q"] / exact["q_limit"] - 1, M_eff=4.0 ** exact["size"])
+    mu = exact["mu"].min()
+    least = exact["exit_inside"] == exact.groupby(["size", "mu"])["exit_inside"].transform("min")
     necklace, columns = MEMORIES["memento"].colour, MEMORIES["ram"].colour
     states = np.unique(np.geomspace(1, 4.0 ** max(PRIMES) / 4, 40).round()).astype(int)
     limits = [analysis.necklace(m, mu) for m in PRIMES]
     return mosaic([
         Panel(title="necklaces towards $q^*$", y=Axis("$q/q^* - 1$", log=True),
               x=Axis("exit rate inside $\\varepsilon_1$", log=True),
-              marks=[Marks(rows=found, x="exit_inside", y="excess", line="-", filled=False, by=[
-                  coloured("size", found["size"], "$m$"), shaped("mu", found["mu"], "$\\mu$")])]),
+              marks=[Marks(rows=exact, x="exit_inside", y="excess", line="-", filled=False, by=[
+                  coloured("size", exact["size"], "$m$"), shaped("mu", exact["mu"], "$\\mu$")])]),
         Panel(title=f"Table 1, $\\mu = {mu:g}$",
               x=Axis("effective memory $M_\\mathrm{eff}$", log=True),
               y=Axis("least $q$ at $r \\to 0$", log=True, limits=(min(limits) / 30, 1)),
               marks=[
-                  Marks(rows=found[least & (found["mu"] == mu)], x="M_eff", y="q", name="exact",
+                  Marks(rows=exact[least & (exact["mu"] == mu)], x="M_eff", y="q", name="exact",
                         label="necklaces, exact chain", colour=necklace, filled=False),
                   law(4 * states, [analysis.column_of_confidence(int(M), mu) for M in states],
                       "columns, $\\alpha^{2M-1}$", line="-", colour=columns),
@@ -138,15 +138,15 @@ def memory_starts(cells: pd.DataFrame, history: pd.DataFrame, *, preset: str) ->
     starts = by_name("start", learnt["start"], STARTS)
     places = parted(learnt, "memory", "size", "mu", "r")
     chosen, panels = [], []
-    for (memory, size, mu, r), own in sorted(places, key=lambda one: one[0][0] != "ram"):
-        if own.loc[own["start"] != "ccp", "start"].nunique() < 2:
+    for (memory, size, mu, r), rows in sorted(places, key=lambda one: one[0][0] != "ram"):
+        if rows.loc[rows["start"] != "ccp", "start"].nunique() < 2:
             continue
         best = of_experiment(cells, "columns" if memory == "ram" else "best_necklaces")
         best = best[(best["size"] == size) & (best["mu"] == mu) & (best["r"] == r)]
         guide = levels(best, "q", "best columns, best necklaces at $r$", name="best")
-        chosen.append(own)
-        panels.append(_in_time(f"{SIZES[memory]} = {size}$, $r = {power(r)}$, $\\mu = {mu:g}$", own,
-                               history, starts, guide))  # fmt: skip
+        chosen.append(rows)
+        panels.append(_in_time(f"{SIZES[memory]} = {size}$, $r = {power(r)}$, $\\mu = {mu:g}$",
+                               rows, history, starts, guide))  # fmt: skip
     return mosaic(panels, columns=2, preset=preset, notes=_seeds(chosen))
 
 
@@ -158,14 +158,14 @@ def memory_architectures(cells: pd.DataFrame, history: pd.DataFrame, *, preset: 
     memories = by_name("memory", learnt["memory"], MEMORIES)
     best = pd.concat([of_experiment(cells, "columns"), of_experiment(cells, "best_necklaces")])
     chosen, panels = [], []
-    for (size, mu, r), own in parted(learnt, "M_eff", "mu", "r"):
-        if own["memory"].nunique() < 2:
+    for (size, mu, r), rows in parted(learnt, "M_eff", "mu", "r"):
+        if rows["memory"].nunique() < 2:
             continue
-        known = best.merge(own[["memory", "size", "mu", "r"]].drop_duplicates())
+        known = best.merge(rows[["memory", "size", "mu", "r"]].drop_duplicates())
         guide = levels(known, "q", "best policy known", by=[memories], name="best")
-        chosen.append(own)
+        chosen.append(rows)
         panels.append(_in_time(f"$M_\\mathrm{{eff}} = {size}$, $r = {power(r)}$, $\\mu = {mu:g}$",
-                               own, history, memories, guide))  # fmt: skip
+                               rows, history, memories, guide))  # fmt: skip
     return mosaic(panels, columns=max(1, len(panels)), preset=preset, notes=_seeds(chosen))
 
 

@@ -100,15 +100,15 @@ def radius_along(
 
     direction: where the iteration begins, of any length but zero. Returns where it ends, too.
     """
-    found = 0.0
+    radius = 0.0
     for _ in range(rounds):
         direction = direction / np.linalg.norm(direction)
         change = (field(start + PROBE * direction) - slope) / PROBE
-        found = float(np.linalg.norm(change))
-        if found == 0:
+        radius = float(np.linalg.norm(change))
+        if radius == 0:
             break
         direction = change
-    return SAFETY * found, direction
+    return SAFETY * radius, direction
 
 
 # Root mean square error of the weights in a step; weights are of the order of 1 to 10.
@@ -150,8 +150,8 @@ class _Counted:
         policy = probabilities(weights)
         self.q, slope = with_gradient(self.memory, policy, mu=self.mu, reset=self.reset)
         centred = slope - (policy * slope).sum(axis=1, keepdims=True)
-        found: Array = -2 * self.mu * policy * centred
-        return found
+        velocity: Array = -2 * self.mu * policy * centred
+        return velocity
 
 
 def flow(
@@ -169,7 +169,7 @@ def flow(
     q = field.q
     direction = slope + 1e-3 * np.cos(np.arange(slope.size)).reshape(slope.shape)
     t, step, rounds = 0.0, FIRST_STEP, ROUNDS_AT_FIRST
-    found: list[float] = []
+    history: list[float] = []
     for goal in times:
         while t < goal and field.calls < max_evaluations:
             radius, direction = radius_along(field, weights, slope, direction, rounds=rounds)
@@ -187,9 +187,9 @@ def flow(
             step = max(step, proposed) if length < step else proposed
         if t < goal:
             break
-        found.append(q)
+        history.append(q)
     return Flow(
-        times=list(times[: len(found)]), worse_arm=found, t=t, q=q, weights=weights,
+        times=list(times[: len(history)]), worse_arm=history, t=t, q=q, weights=weights,
         evaluations=field.calls, slope=float(abs(slope).max()),
-        status="done" if len(found) == len(times) else "capped",
+        status="done" if len(history) == len(times) else "capped",
     )  # fmt: skip

@@ -57,12 +57,12 @@ def exit_word(here: Arms, there: Arms) -> Arms:
 
     Of several such words the smallest: one for each neighbour, so that both ways are equally wide.
     """
-    found = [
+    exits = [
         word
         for word in rotations(here)
         if necklace_of((*word[1:], 1 - word[0])) == necklace_of(there)
     ]
-    return min(found)
+    return min(exits)
 
 
 def _chains(chain: tuple[Arms, ...]) -> Iterator[tuple[Arms, ...]]:
@@ -83,14 +83,14 @@ FLOOR = 1e-4
 def probabilities(weights: Array) -> Array:
     """Softmax of each row."""
     raised = np.exp(weights - weights.max(axis=1, keepdims=True))
-    found: Array = raised / raised.sum(axis=1, keepdims=True)
-    return found
+    policy: Array = raised / raised.sum(axis=1, keepdims=True)
+    return policy
 
 
 def weights_near(policy: Array) -> Array:
     """Weights of a policy to which FLOOR is added."""
-    found: Array = np.log(policy + FLOOR)
-    return found
+    weights: Array = np.log(policy + FLOOR)
+    return weights
 
 
 def column_of_confidence(n_states: int, exit_rate: float) -> Array:
@@ -138,14 +138,14 @@ def necklace_exits(n_plays: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]
     arm A and -1 of arm B. (So A...A is left where all are -1.)
     """
     chain = gray_order(n_plays)
-    found = set()
+    exits = set()
     for here, there, better in (
         *((a, b, 1) for a, b in pairwise(chain)),
         *((b, a, 0) for a, b in pairwise(chain)),
     ):
         arms = exit_word(here, there)
-        found.add((arms, tuple(0 if arm == better else 1 for arm in arms)))
-    return found
+        exits.add((arms, tuple(0 if arm == better else 1 for arm in arms)))
+    return exits
 
 
 def random_ram(n_states: int, generator: np.random.Generator) -> Array:

@@ -25,9 +25,9 @@ def finished(cells: pd.DataFrame, experiment: str) -> pd.DataFrame:
     """
     if cells.empty:
         return cells
-    own = cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
-    whole = [name for name, kind in COLUMNS.items() if kind is int and name in own]
-    return own.astype({name: int for name in whole if own[name].notna().all()})
+    done = cells[(cells["experiment"] == experiment) & (cells["status"] == "done")]
+    whole = [name for name, kind in COLUMNS.items() if kind is int and name in done]
+    return done.astype({name: int for name in whole if done[name].notna().all()})
 
 
 def deepest(cells: pd.DataFrame, *, by: str | None = None) -> pd.DataFrame:
@@ -73,15 +73,15 @@ def large_by_frequency(values: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFram
 
     A row for each cell and frequency: key, seed, frequency, n_large.
     """
-    own = in_middle(of_cells(values, cells))
-    large = own.assign(n_large=own["value"] > LARGE)
+    middle = in_middle(of_cells(values, cells))
+    large = middle.assign(n_large=middle["value"] > LARGE)
     by_layer = large.groupby(["key", "seed", "frequency", "k"])["n_large"].sum()
     return by_layer.groupby(["key", "seed", "frequency"]).mean().reset_index()
 
 
 def bottleneck_ranks(cells: pd.DataFrame) -> pd.Series:
     """Rank_BN of each cell's map, as a number."""
-    ranks = {name: float(one.bottleneck_rank) for name, one in MAPS.items()}
+    ranks = {name: float(target.bottleneck_rank) for name, target in MAPS.items()}
     return cells["map"].map(ranks).astype(float)
 
 
@@ -107,8 +107,8 @@ def two_parts(layers: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
         present = (rows["rank"] > place).to_numpy()
         cost_below += present * below * (value ** (below / rows["L"])) ** (2 / below)
         cost_above += present * above * (value ** (above / rows["L"])) ** (2 / above)
-    found = rows[["key", "L", "k", "norm_below", "norm_above"]]
-    return found.assign(cost_below=cost_below, cost_above=cost_above)
+    parts = rows[["key", "L", "k", "norm_below", "norm_above"]]
+    return parts.assign(cost_below=cost_below, cost_above=cost_above)
 
 
 # Singular values near 1 of a fit of rank 1, mean over middle layers: at most.
@@ -128,20 +128,20 @@ def underestimating(cells: pd.DataFrame) -> pd.DataFrame:
     """
     if cells.empty:
         return cells
-    own = pd.concat([finished(cells, name) for name in ("maps", "few_points")])
-    if own.empty:
-        return own
-    own = own[fits_its_points(own) & own["map"].isin(PLANE_MAPS)]
-    own = own[own["weight_rank"].between(1 / ONE_DIRECTION, ONE_DIRECTION)]
-    excess = own["squared_parameters"] - own["L"]
-    left = np.log(own["sharpness"] * own["n"] / 2)
-    right = np.log(own["L"].astype(float)) - excess + (4 - 4 / TRUE_RANK) * np.log(own["n"])
-    return own.assign(log_over_bound=left - right)
+    fits = pd.concat([finished(cells, name) for name in ("maps", "few_points")])
+    if fits.empty:
+        return fits
+    fits = fits[fits_its_points(fits) & fits["map"].isin(PLANE_MAPS)]
+    fits = fits[fits["weight_rank"].between(1 / ONE_DIRECTION, ONE_DIRECTION)]
+    excess = fits["squared_parameters"] - fits["L"]
+    left = np.log(fits["sharpness"] * fits["n"] / 2)
+    right = np.log(fits["L"].astype(float)) - excess + (4 - 4 / TRUE_RANK) * np.log(fits["n"])
+    return fits.assign(log_over_bound=left - right)
 
 
 # Of Rank_J = 2, which the theorem on fits of rank 1 is about here.
 TRUE_RANK = 2
-PLANE_MAPS = [name for name, one in MAPS.items() if one.jacobian_rank == TRUE_RANK]
+PLANE_MAPS = [name for name, target in MAPS.items() if target.jacobian_rank == TRUE_RANK]
 
 
 # R^(0) and R^(1) of maps: the limit of ||theta||^2 / L and its first correction. Slides "Infinite
@@ -164,9 +164,9 @@ def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
     deepest network, whose depth is L.
     """
     rows = []
-    own = cells[(cells["experiment"] == "maps") & (cells["status"] == "done")]
-    own = own[(own["L"] >= FIRST_DEPTH) & stable(own)]
-    groups: Any = own.groupby(["map", "seed"])
+    networks = cells[(cells["experiment"] == "maps") & (cells["status"] == "done")]
+    networks = networks[(networks["L"] >= FIRST_DEPTH) & stable(networks)]
+    groups: Any = networks.groupby(["map", "seed"])
     for (name, seed), group in groups:
         if group["L"].nunique() < LEAST_DEPTHS:
             continue

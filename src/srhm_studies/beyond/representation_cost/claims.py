@@ -27,7 +27,7 @@ from srhm_studies.beyond.representation_cost.configuration import MAPS, SINGULAR
 # Below the rank by more: not a singular value that a layer or two of the middle lack.
 LOW = 0.5
 # Maps with Rank_J = Rank_BN, which the statement on planar representations is about.
-PLANAR = [name for name, one in MAPS.items() if one.jacobian_rank == one.bottleneck_rank]
+PLANAR = [name for name, target in MAPS.items() if target.jacobian_rank == target.bottleneck_rank]
 cells = rows_in("cells", what="networks")
 
 

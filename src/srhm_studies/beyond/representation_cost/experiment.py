@@ -84,8 +84,8 @@ def layer_tables(
         rows["representation_norm"].append(float(layer.square().sum(1).mean()))
         rows["distance"].append(nan if apart is None else float(apart[number - 1]))
         rows["geodesic_distance"].append(nan)
-        for frequency, own in enumerate(of_weights):
-            for place, value in enumerate(own[:MOST_VALUES], start=1):
+        for frequency, spectrum in enumerate(of_weights):
+            for place, value in enumerate(spectrum[:MOST_VALUES], start=1):
                 values["k"].append(number)
                 values["frequency"].append(frequency)
                 values["number"].append(place)
@@ -153,19 +153,19 @@ def maps(cell: Mapping[str, Any]) -> Outcome:
         return Outcome(row)
     inputs = x.to(fitted.parameters.theta.dtype)
     rank = MAPS[str(cell["map"])].bottleneck_rank
-    found = spectra.structure(fitted.parameters, inputs, rank=rank)
+    structure = spectra.structure(fitted.parameters, inputs, rank=rank)
     derivative = spectra.parameter_jacobians(fitted.parameters, inputs).operator
     row["sharpness"] = float(2 * derivative.max() / len(derivative))
-    if found is not None:
+    if structure is not None:
         row |= {
-            "structure": float(found.by_layer.sum()),
-            "structure_of_proof": found.of_proof,
-            "structure_bound": found.bound,
-            "log_jacobian": found.log_jacobian,
-            "signal": found.signal,
-            "signal_bound": found.signal_bound,
+            "structure": float(structure.by_layer.sum()),
+            "structure_of_proof": structure.of_proof,
+            "structure_bound": structure.bound,
+            "log_jacobian": structure.log_jacobian,
+            "signal": structure.signal,
+            "signal_bound": structure.signal_bound,
         }
-    return Outcome(row, layer_tables(fitted, x, apart=found.by_layer if found else None))
+    return Outcome(row, layer_tables(fitted, x, apart=structure.by_layer if structure else None))
 
 
 def tree_length(points: NDArray[np.float64]) -> float:
@@ -341,10 +341,10 @@ def half(cell: Mapping[str, Any]) -> Outcome:
     if not fitted.finite:
         return Outcome(row)
     pairs = seeding.generator(seed, role="test")
-    one, u_one = drawn(N_PAIRS, d, generator=pairs)
-    other, u_other = drawn(N_PAIRS, d, generator=pairs)
-    ends = {"true": one, "full": turned(one, generator=pairs), "any": other}
-    first = seen(fitted, inputs(one, u_one))[1:]
+    z_one, u_one = drawn(N_PAIRS, d, generator=pairs)
+    z_other, u_other = drawn(N_PAIRS, d, generator=pairs)
+    ends = {"true": z_one, "full": turned(z_one, generator=pairs), "any": z_other}
+    first = seen(fitted, inputs(z_one, u_one))[1:]
     apart = {
         name: [float((a - b).square().sum(1).mean())
                for a, b in zip(first, seen(fitted, inputs(end, u_other))[1:], strict=True)]

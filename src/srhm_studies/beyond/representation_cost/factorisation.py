@@ -43,14 +43,14 @@ def losses(theta: Vector, steps: int) -> Vector:
 
     It is 1 - 2 (w^T theta)^2 + ||theta||^4; its gradient 4 (||theta||^2 theta - (w^T theta) w).
     """
-    theta, found = theta.copy(), []
+    theta, history = theta.copy(), []
     for _ in range(steps + 1):
         squared = np.sum(theta**2, axis=1)
-        found.append(1 - 2 * theta[:, 0] ** 2 + squared**2)
+        history.append(1 - 2 * theta[:, 0] ** 2 + squared**2)
         gradient = 4 * squared[:, None] * theta
         gradient[:, 0] -= 4 * theta[:, 0]
         theta -= LEARNING_RATE * gradient
-    return np.stack(found, axis=1)
+    return np.stack(history, axis=1)
 
 
 def statistics(theta: Vector) -> dict[str, Vector]:

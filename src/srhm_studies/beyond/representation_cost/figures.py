@@ -59,9 +59,9 @@ def _lines(rows: pd.DataFrame, y: str, *by: Scale, **look: Any) -> Marks:
 def _singular_values(title: str, rows: pd.DataFrame) -> Panel:
     """The six largest singular values of each layer: medians over seeds with the range."""
     ranks = graded("number", range(1, 7), "$s_i(W_l)$, $i=$", palette="flare_r")
-    own = rows[rows["number"].isin(ranks.looks)]
+    largest = rows[rows["number"].isin(ranks.looks)]
     return Panel(title=title, x=LAYER, y=Axis("singular values of $W_l$", limits=(0, None)), marks=[
-        _lines(own, "value", ranks, middle="median", size=2.5, width=0.8),
+        _lines(largest, "value", ranks, middle="median", size=2.5, width=0.8),
         level(LARGE, f"{LARGE:g}: counted as near 1", name="large"),
     ])  # fmt: skip
 
@@ -85,31 +85,33 @@ def _by_stability(cells: pd.DataFrame, x: str, y: str, by: Scale) -> list[Marks]
 
 def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Figure:
     """A: ||theta||^2 / L with its fit; B: linear networks; C: R^(0), R^(1); D: stability."""
-    own, linear = (
-        one.assign(norm=one["squared_parameters"] / one["L"])
-        for one in (
+    relu, linear = (
+        rows.assign(norm=rows["squared_parameters"] / rows["L"])
+        for rows in (
             analysis.finished(cells, "maps"),
             analysis.finished(cells, "linear").dropna(subset="rank"),
         )
     )
     linear = linear.assign(known=linear["cost_of_target"] / linear["L"]).astype({"rank": int})
-    by = _maps(pd.concat([own, limits]) if len(limits) else own)
+    by = _maps(pd.concat([relu, limits]) if len(limits) else relu)
     ranks, norm = coloured("rank", linear["rank"], "Rank (B)"), Axis(r"$\|\theta\|^2/L$",
                                                                      limits=(0, None))  # fmt: skip
-    depths, depths_linear = (Axis("depth $L$", log=True, ticks=one["L"]) for one in (own, linear))
-    ends = np.array([own["L"].min(), own["L"].max()], dtype=float) if len(own) else np.array([])
+    depths, depths_linear = (
+        Axis("depth $L$", log=True, ticks=rows["L"]) for rows in (relu, linear)
+    )
+    ends = np.array([relu["L"].min(), relu["L"].max()], dtype=float) if len(relu) else np.array([])
     # The least R^(1) of maps of which it is known, at their rank.
     bounds = pd.DataFrame([
-        {"map": name, "R0": one.bottleneck_rank, "R1": one.first_correction}
-        for name, one in MAPS.items()
-        if name in set(limits["map"]) and np.isfinite(one.first_correction)
+        {"map": name, "R0": target.bottleneck_rank, "R1": target.first_correction}
+        for name, target in MAPS.items()
+        if name in set(limits["map"]) and np.isfinite(target.first_correction)
     ])  # fmt: skip
     errors = ", ".join(f"{100 * (group['loss'] / group['variance']).mean():.1f} % ({name})"
-                       for name, group in own.groupby("map"))  # fmt: skip
+                       for name, group in relu.groupby("map"))  # fmt: skip
     return mosaic([
         Panel(title="ReLU networks", x=depths, y=norm, marks=[
-            *_by_stability(own, "L", "norm", by),
-            laws(_fits(own, limits), "L", "norm", f"fit from $L={FIRST_DEPTH}$ on", by=[by],
+            *_by_stability(relu, "L", "norm", by),
+            laws(_fits(relu, limits), "L", "norm", f"fit from $L={FIRST_DEPTH}$ on", by=[by],
                  name="fit", line="-"),
             levels(RANKS, "rank_of", "rank (A, C)", name="rank", line=":"),
         ]),
@@ -124,12 +126,12 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
             laws(RANKS, "rank_of", "", "rank (A, C)", name="rank", line=":"),
         ]),
         Panel(title="stability", x=depths, marks=[
-            *_by_stability(own, "L", "sharpness", by),
+            *_by_stability(relu, "L", "sharpness", by),
             law(ends, analysis.STABLE * ends, f"${analysis.STABLE:g}L$", name="stable", line="-."),
         ], y=Axis(r"$\max_i\,\frac{2}{N}\|J_\theta f(x_i)\|_{op}^2$", log=True)),
     ], columns=2, preset=preset, notes=[
-        *described(own, "Width {width:g}, N = {n:g}, λL = {penalty:g}, {steps:g} steps, {seeds}."),
-        *described(own, "C over the variance: {errors}.", errors=errors),
+        *described(relu, "Width {width:g}, N = {n:g}, λL = {penalty:g}, {steps:g} steps, {seeds}."),
+        *described(relu, "C over the variance: {errors}.", errors=errors),
     ])  # fmt: skip
 
 
@@ -159,8 +161,8 @@ def cost_overfitting(cells: pd.DataFrame, *, preset: str) -> Figure:
     most = max(analysis.TRUE_RANK, few["weight_rank"].max()) + 0.6
     least = min(0.0, float(over["log_over_bound"].min())) if len(over) else 0.0
     few_sizes, over_sizes = (
-        Axis("training points $N$", log=True, ticks=one["n"] if len(one) else [])
-        for one in (few, over)
+        Axis("training points $N$", log=True, ticks=rows["n"] if len(rows) else [])
+        for rows in (few, over)
     )
     return mosaic([
         Panel(title="rank of fits to $N$ points", x=few_sizes,
@@ -188,15 +190,15 @@ def cost_weights(
     cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A-C: singular values; D, E: bound; F: geodesic; G: directions; H: two parts."""
-    own, linear = analysis.finished(cells, "maps"), analysis.finished(cells, "linear")
-    deep, by = analysis.deepest(own[analysis.stable(own)], by="map"), _maps(own)
-    known = own.dropna(subset=["structure", "structure_bound"])
+    maps, linear = analysis.finished(cells, "maps"), analysis.finished(cells, "linear")
+    deep, by = analysis.deepest(maps[analysis.stable(maps)], by="map"), _maps(maps)
+    known = maps.dropna(subset=["structure", "structure_bound"])
     both = known[["structure", "structure_bound"]].to_numpy(dtype=float)
     ends = [0.8 * float(both.min()), 1.2 * float(both.max())] if len(both) else []
     of_maps, of_linear = analysis.of_cells(layers, deep, "map"), analysis.of_cells(layers, linear)
     by_map = of_maps.groupby(["map", "L", "k"])[["distance", "n_visible"]].mean().reset_index()
     worst = of_linear.groupby(["L", "k"])["geodesic_distance"].max().reset_index()
-    by_map, worst = (one.assign(part=one["k"] / one["L"]) for one in (by_map, worst))
+    by_map, worst = (rows.assign(part=rows["k"] / rows["L"]) for rows in (by_map, worst))
     cut = analysis.two_parts(layers, linear) if len(of_linear) else pd.DataFrame()
     parts = pd.DataFrame([
         {"part": part, "cost": row[f"cost_{part}"], "norm": row[f"norm_{part}"]}
@@ -236,12 +238,12 @@ def cost_classes(
     preset: str,
 ) -> Figure:  # fmt: skip
     """A, B: regions of seed 0; C, D: singular values; E: directions; F, G: zigzag."""
-    own, zigzag = analysis.finished(cells, "classes"), analysis.finished(cells, "zigzag")
-    depths = _ends(own) or [0, 0]
-    shallow, deep = (own[own["L"] == L] if any(depths) else own for L in depths)
+    networks, zigzag = analysis.finished(cells, "classes"), analysis.finished(cells, "zigzag")
+    depths = _ends(networks) or [0, 0]
+    shallow, deep = (networks[networks["L"] == L] if any(depths) else networks for L in depths)
     tripoints = [
         f"{words} at L = {L:g}: {row['min']:g} to {row['max']:g} in {row['size']:g} networks."
-        for words, rows in (("Tripoints", own), ("Tripoints of the zigzag", zigzag))
+        for words, rows in (("Tripoints", networks), ("Tripoints of the zigzag", zigzag))
         for L, row in rows.groupby("L")["tripoints"].agg(["min", "max", "size"]).iterrows()
     ]
     return mosaic([
@@ -262,10 +264,10 @@ def _ends(cells: pd.DataFrame) -> list[int]:
 def _regions(before: str, cells: pd.DataFrame, regions: pd.DataFrame) -> Panel:
     """Class with the largest output on a grid, of seed 0."""
     first = cells[cells["seed"] == 0]
-    own = regions[regions["key"].isin(first["key"])]
+    points = regions[regions["key"].isin(first["key"])]
 
     def draw_grid(axes: Axes) -> Sequence[Entry]:
-        grid = own.pivot(index="row", columns="column", values="class").to_numpy()
+        grid = points.pivot(index="row", columns="column", values="class").to_numpy()
         axes.imshow(grid, origin="lower", extent=(-HALF, HALF, -HALF, HALF), vmin=-0.5, vmax=3.5,
                     cmap=ListedColormap(list(REGIONS)), interpolation="nearest",
                     aspect="auto")  # fmt: skip
@@ -276,7 +278,7 @@ def _regions(before: str, cells: pd.DataFrame, regions: pd.DataFrame) -> Panel:
 
     depth = f"$L={first['L'].iloc[0]}$, seed 0" if len(first) else ""
     return Panel(title=f"{before}{depth}", x=Axis("$x_1$"), y=Axis("$x_2$"), extra=draw_grid,
-                 has_extra=len(own) > 0)  # fmt: skip
+                 has_extra=len(points) > 0)  # fmt: skip
 
 
 def cost_half(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figure:
@@ -284,8 +286,8 @@ def cost_half(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figu
 
     z: the two coordinates that matter.
     """
-    own = analysis.finished(cells, "half")
-    rows = analysis.of_cells(layers, own, "outputs")
+    networks = analysis.finished(cells, "half")
+    rows = analysis.of_cells(layers, networks, "outputs")
     outputs = by_name("outputs", rows["outputs"], OUTPUTS, "Outputs")
     pairs = rows.melt(["k", "seed", "outputs"], list(PAIRS), "pairs", "apart")
     by = [outputs, by_name("pairs", pairs["pairs"], PAIRS, "Pairs of (A)")]
@@ -295,7 +297,7 @@ def cost_half(cells: pd.DataFrame, layers: pd.DataFrame, *, preset: str) -> Figu
         Panel(title="representations", x=LAYER, y=DIRECTIONS,
               marks=[_lines(rows, "n_visible", outputs)]),
     ], columns=2, preset=preset, notes=described(
-        own, "L = {L:g}, width {width:g}, λL = {penalty:g}, N = {n:g}, d = {d:g}, {seeds}."
+        networks, "L = {L:g}, width {width:g}, λL = {penalty:g}, N = {n:g}, d = {d:g}, {seeds}."
     ))  # fmt: skip
 
 
@@ -306,13 +308,13 @@ def cost_ball(
 
     A: singular values of seed 0 by layer; B: how many are near 1 at each frequency.
     """
-    own = analysis.finished(cells, "ball")
-    rows = analysis.of_cells(values, own[own["seed"] == 0])
+    networks = analysis.finished(cells, "ball")
+    rows = analysis.of_cells(values, networks[networks["seed"] == 0])
     frequencies = sorted(set(rows["frequency"].astype(int)))
     # Beside each other, by frequency.
     shift = 0.5 * (rows["frequency"] / max(len(frequencies) - 1, 1) - 0.5)
-    found = pd.DataFrame(columns=["frequency", "n_large"])
-    found = analysis.large_by_frequency(values, own) if len(own) else found
+    counts = pd.DataFrame(columns=["frequency", "n_large"])
+    counts = analysis.large_by_frequency(values, networks) if len(networks) else counts
     return mosaic([
         Panel(title="singular values by layer, seed 0",
               y=Axis(r"$s_{\omega,i}(W_l)$", limits=(0, None)),
@@ -322,13 +324,13 @@ def cost_ball(
                   level(0.5, "0.5: counted as near 1 (A)"),
               ]),
         Panel(title="middle layers, all seeds", x=Axis(r"frequency $\omega$", ticks=frequencies),
-              y=Axis("singular values near 1", limits=(0, max(2.4, 1.2 * found["n_large"].max()))),
-              marks=[*bars_of_seeds(found, "frequency", "n_large", name="count of a seed"),
+              y=Axis("singular values near 1", limits=(0, max(2.4, 1.2 * counts["n_large"].max()))),
+              marks=[*bars_of_seeds(counts, "frequency", "n_large", name="count of a seed"),
                      law([0.6, 1.4], [2, 2], "the talk: two at frequency 1 (B)", name="talk")]),
     ], columns=2, preset=preset, height=2.4, notes=described(
-        own, "L = {L:g}, {width:g} channels, {places:g} positions, {n:g} films, λL = {penalty:g},"
-        " {seeds}; C over the variance {error:.1f} %.",
-        error=100 * (own["loss"] / own["variance"]).mean(),
+        networks, "L = {L:g}, {width:g} channels, {places:g} positions, {n:g} films,"
+        " λL = {penalty:g}, {seeds}; C over the variance {error:.1f} %.",
+        error=100 * (networks["loss"] / networks["variance"]).mean(),
     ))  # fmt: skip
 
 
@@ -340,25 +342,25 @@ def cost_factorisation(
 
     A: singular values; B: directions; C, D: middle representation; E: what explains it.
     """
-    own = analysis.deepest(analysis.finished(cells, "factorisation"))
-    explained = own.melt(["seed"], [f"explained_{name}" for name in ALL], "of", "R2")
+    deepest = analysis.deepest(analysis.finished(cells, "factorisation"))
+    explained = deepest.melt(["seed"], [f"explained_{name}" for name in ALL], "of", "R2")
     order = {f"explained_{name}": i for i, name in enumerate(ALL)}
     explained["place"] = explained["of"].map(order).astype(float)
     # One below the other, so that they do not touch.
     places: dict[float, str] = {i: "\n" * (i % 2) + words for i, words in enumerate(ALL.values())}
     return mosaic([
-        _singular_values("weights", analysis.of_cells(values, own)),
-        _counts("directions of each layer", analysis.of_cells(layers, own),
+        _singular_values("weights", analysis.of_cells(values, deepest)),
+        _counts("directions of each layer", analysis.of_cells(layers, deepest),
                 level(2, "two statistics (B)", name="two statistics", line="--")),
-        *(_components(words, components[components["key"].isin(own["key"])], name)
+        *(_components(words, components[components["key"].isin(deepest["key"])], name)
           for name, words in KNOWN.items()),
         Panel(title="from two components", y=Axis("$R^2$ on new starts", limits=(None, 1.08)),
               x=Axis(ticks=places),
               marks=bars_of_seeds(explained, "place", "R2", name="explained")),
     ], columns=3, preset=preset, notes=described(
-        own, "L = {L:g}, width {width:g}, d = {d:g}, T = {T:g}, N = {n:g}, λL = {penalty:g},"
+        deepest, "L = {L:g}, width {width:g}, d = {d:g}, T = {T:g}, N = {n:g}, λL = {penalty:g},"
         " {seeds}; error on new starts over the variance {error:.1f} %.",
-        error=100 * own["test_error"].mean(),
+        error=100 * deepest["test_error"].mean(),
     ))  # fmt: skip
 
 
@@ -379,10 +381,10 @@ def cost_hierarchy(
     cells: pd.DataFrame, layers: pd.DataFrame, values: pd.DataFrame, *, preset: str
 ) -> Figure:
     """A: directions of representations and weights by layer; B: singular values of weights."""
-    own = analysis.finished(cells, "hierarchy")
+    networks = analysis.finished(cells, "hierarchy")
     spans = []
-    if len(own):
-        depth, s, v, n_c = (int(own[name].iloc[0]) for name in ("levels", "s", "v", "n_c"))
+    if len(networks):
+        depth, s, v, n_c = (int(networks[name].iloc[0]) for name in ("levels", "s", "v", "n_c"))
         levels_of = pd.DataFrame([
             {"words": "class" if at > depth else f"level {at}", "directions": level_directions(
                 at, depth=depth, branching=s, n_features=v, n_classes=n_c)}
@@ -392,10 +394,10 @@ def cost_hierarchy(
                        line="--", marker="", colour=GUIDE, width=0.7, order=1.0,
                        label="directions of a level")]  # fmt: skip
     return mosaic([
-        _counts("directions of each layer", analysis.of_cells(layers, own), *spans),
-        _singular_values("weights", analysis.of_cells(values, own)),
+        _counts("directions of each layer", analysis.of_cells(layers, networks), *spans),
+        _singular_values("weights", analysis.of_cells(values, networks)),
     ], columns=2, preset=preset, height=2.5, notes=described(
-        own, "FCN of L = {L:g}, width {width:g}, λL = {penalty:g}, P = {n:g}, {seeds}, test error"
-        " {error:.1f} %; grammar of depth {levels:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g},"
-        " s = {s:g}, s_0 = {s0:g}.", error=100 * own["test_error"].mean(),
+        networks, "FCN of L = {L:g}, width {width:g}, λL = {penalty:g}, P = {n:g}, {seeds}, test"
+        " error {error:.1f} %; grammar of depth {levels:g}, v = {v:g}, m = {m:g}, n_c = {n_c:g},"
+        " s = {s:g}, s_0 = {s0:g}.", error=100 * networks["test_error"].mean(),
     ))  # fmt: skip

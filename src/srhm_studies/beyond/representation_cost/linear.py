@@ -46,10 +46,10 @@ def geodesic(matrix: Matrix, *, depth: int, layer: int) -> Matrix:
 
 def product(weights: Sequence[Matrix]) -> Matrix:
     """W_L ... W_1."""
-    found = weights[0]
+    matrix = weights[0]
     for weight in weights[1:]:
-        found = weight @ found
-    return found
+        matrix = weight @ matrix
+    return matrix
 
 
 def minimised(
@@ -66,10 +66,10 @@ def minimised(
     def objective(theta: NDArray[np.float64], weight_decay: float) -> tuple[float, Any]:
         vector = torch.tensor(theta, requires_grad=True)
         weights = vector.view(depth, d, d)
-        found = weights[0]
+        matrix = weights[0]
         for layer in range(1, depth):
-            found = weights[layer] @ found
-        loss = (found - wanted).square().sum() + weight_decay * vector.square().sum()
+            matrix = weights[layer] @ matrix
+        loss = (matrix - wanted).square().sum() + weight_decay * vector.square().sum()
         loss.backward()
         return float(loss.detach()), vector.grad.numpy()  # type: ignore[union-attr]
 
