@@ -118,16 +118,16 @@ def complexities(
         felt = felt[["curve", "P", "seed", "criterion", "value"]]
         felt = felt.join(curves[list(COLUMNS[1:])], on="curve")
         values = pd.concat([values, felt[values.columns]], ignore_index=True)
-    found = sample_complexity(
+    stars = sample_complexity(
         values, thresholds={"test_error": list(thresholds)}, columns=COLUMNS,
         pooled_over=POOLED_OVER,
     )  # fmt: skip
     capped = (several["status"] == "capped").groupby(several["curve"]).sum()
     largest = several.groupby("curve")["P"].max()
-    full = found["batch_size"] >= found["curve"].map(largest)
-    ratios = [ratio_of(row) for row in found.to_dict("records")]
-    return found.assign(
-        ratio=np.where(full, 0.0, ratios), n_capped=found["curve"].map(capped).astype("int64")
+    full = stars["batch_size"] >= stars["curve"].map(largest)
+    ratios = [ratio_of(row) for row in stars.to_dict("records")]
+    return stars.assign(
+        ratio=np.where(full, 0.0, ratios), n_capped=stars["curve"].map(capped).astype("int64")
     )[COMPLEXITIES.names]
 
 
@@ -198,13 +198,13 @@ def points_of(
     rows = usable(rows, small_pools=small_pools)
     alone = seed_complexities(cells[cells["curve"].isin(rows["curve"])], threshold=THRESHOLD)
     families, log_P, read = [], [], []
-    for _, own in rows.groupby(list(NET_AND_DATA), sort=False, dropna=False):
-        found = weights(own)
-        if found is None:
+    for _, family in rows.groupby(list(NET_AND_DATA), sort=False, dropna=False):
+        coefficients = weights(family)
+        if coefficients is None:
             continue
-        w, chosen = found[found != 0], own[found != 0]
+        w, chosen = coefficients[coefficients != 0], family[coefficients != 0]
         for seed, value in (w @ alone.reindex(chosen["curve"])).dropna().items():
-            families.append({**own.iloc[-1], "seed": seed})
+            families.append({**family.iloc[-1], "seed": seed})
             log_P.append(float(value))
             read.append(float(np.sqrt(w @ w)))
     names = [*NET_AND_DATA, "small_pool", "prediction", "seed"]
@@ -217,8 +217,8 @@ def points_of(
 
 def at_ratio(own: pd.DataFrame, *, ratio: float) -> NDArray[np.float64] | None:
     """The curve of this ratio."""
-    found = np.isclose(own["ratio"].to_numpy(dtype=float), ratio, rtol=1e-6)
-    return found.astype(float) if found.sum() == 1 else None
+    equal = np.isclose(own["ratio"].to_numpy(dtype=float), ratio, rtol=1e-6)
+    return equal.astype(float) if equal.sum() == 1 else None
 
 
 def towards_zero(own: pd.DataFrame, *, extrapolation: str) -> NDArray[np.float64] | None:
@@ -226,10 +226,10 @@ def towards_zero(own: pd.DataFrame, *, extrapolation: str) -> NDArray[np.float64
     ratios = own["ratio"].to_numpy(dtype=float)
     if len(ratios) < N_EXTRAPOLATED:
         return None
-    x = np.array([EXTRAPOLATIONS[extrapolation](one) for one in ratios[-N_EXTRAPOLATED:]])
-    centred, found = x - x.mean(), np.zeros(len(ratios))
-    found[-N_EXTRAPOLATED:] = 1 / len(x) - x.mean() * centred / (centred @ centred)
-    return found
+    x = np.array([EXTRAPOLATIONS[extrapolation](ratio) for ratio in ratios[-N_EXTRAPOLATED:]])
+    centred, weights = x - x.mean(), np.zeros(len(ratios))
+    weights[-N_EXTRAPOLATED:] = 1 / len(x) - x.mean() * centred / (centred @ centred)
+    return weights
 
 
 def at_table(own: pd.DataFrame, **coordinates: Any) -> NDArray[np.float64] | None:
@@ -242,10 +242,10 @@ def at_table(own: pd.DataFrame, **coordinates: Any) -> NDArray[np.float64] | Non
     logs = np.log(own["ratio"].to_numpy(dtype=float))
     for i, (above, below) in enumerate(pairwise(logs)):
         if below - 1e-9 <= wanted <= above + 1e-9:
-            found = np.zeros(len(logs))
-            found[i + 1] = (above - wanted) / (above - below)
-            found[i] = 1 - found[i + 1]
-            return found
+            weights = np.zeros(len(logs))
+            weights[i + 1] = (above - wanted) / (above - below)
+            weights[i] = 1 - weights[i + 1]
+            return weights
     return None
 
 
@@ -261,8 +261,8 @@ at_one_rate = partial(at_table, s0=1)
 
 def minus(own: pd.DataFrame, *, first: Weights, second: Weights) -> NDArray[np.float64] | None:
     """log P* by the first less that by the second."""
-    one, other = first(own), second(own)
-    return None if one is None or other is None else one - other
+    minuend, subtrahend = first(own), second(own)
+    return None if minuend is None or subtrahend is None else minuend - subtrahend
 
 
 def limits(
@@ -297,7 +297,7 @@ def limits(
         })  # fmt: skip
     if not rows:
         return pd.DataFrame(columns=LIMITS.names)
-    found = pd.DataFrame(rows)
+    at_zero = pd.DataFrame(rows)
     known = usable(line, small_pools=True).groupby(keys)["ratio"].agg(["size", "min"])
     known = known.rename(columns={"size": "n_ratios", "min": "smallest_ratio"}).reset_index()
     # Gradient descent: of each family that of the largest rate.
@@ -305,9 +305,9 @@ def limits(
     full = full[(full["ratio"] == 0) & (full["width"] == MAIN["width"])]
     full = full.sort_values("learning_rate").drop_duplicates(keys, keep="last")
     for other in (known, _named(full, "full"), _flow_complexities(flow)):
-        found = found.merge(other.astype(found[keys].dtypes.to_dict()), on=keys, how="left")
-    seeds = found["n_seeds_flow"].astype(float).fillna(0).astype(int)
-    return found.assign(n_seeds_flow=seeds)[LIMITS.names]
+        at_zero = at_zero.merge(other.astype(at_zero[keys].dtypes.to_dict()), on=keys, how="left")
+    seeds = at_zero["n_seeds_flow"].astype(float).fillna(0).astype(int)
+    return at_zero.assign(n_seeds_flow=seeds)[LIMITS.names]
 
 
 def _exp(value: float) -> float:
@@ -323,24 +323,24 @@ def _named(rows: pd.DataFrame, of: str, *more: str) -> pd.DataFrame:
 def _flow_complexities(files: Sequence[str]) -> pd.DataFrame:
     """P* of gradient flow at alpha_tilde = 1 with its interval from the seeds, a row a family."""
     columns = [*NET_AND_DATA, *(f"P_star{end}" for end in _BOUNDS), "n_seeds_reached", "width"]
-    found = [pd.DataFrame(columns=columns)]
+    frames = [pd.DataFrame(columns=columns)]
     for file in files:
         cells = pd.read_parquet(Path(file))
-        own = cells[(cells["data"] == "srhm") & np.isclose(cells["alpha_tilde"], 1)]
-        own = own[(own["optimiser"] == "flow") & (own["labels"] == "classes")]
-        for names, curve in own.groupby([*NET_AND_DATA, "width"]):
+        of_flow = cells[(cells["data"] == "srhm") & np.isclose(cells["alpha_tilde"], 1)]
+        of_flow = of_flow[(of_flow["optimiser"] == "flow") & (of_flow["labels"] == "classes")]
+        for names, curve in of_flow.groupby([*NET_AND_DATA, "width"]):
             values = curve.assign(
                 curve=str(names), criterion="test_error", value=curve["test_error"]
             )
             # A study may have several networks of a seed, which count as one.
-            one = sample_complexity(
+            stars = sample_complexity(
                 values[["curve", *NET_AND_DATA, "P", "seed", "criterion", "value"]],
                 thresholds={"test_error": [THRESHOLD]},
                 columns=("curve", *NET_AND_DATA),
                 members=True,
             ).assign(width=curve["width"].iloc[0])
-            found.append(one.loc[one["status"] == "reached", columns])
-    flows = pd.concat(found[1:] or found)
+            frames.append(stars.loc[stars["status"] == "reached", columns])
+    flows = pd.concat(frames[1:] or frames)
     # The width of this study, or the one next to it.
     far = np.abs(np.log(flows["width"].to_numpy(dtype=float)) - log(MAIN["width"]))
     flows = flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
@@ -361,32 +361,32 @@ def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> 
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=EXPONENTS.names)
     rows: list[dict[str, Any]] = []
-    for (net, L), own in line_of(table).groupby(["net", "L"], sort=True):
+    for (net, L), line in line_of(table).groupby(["net", "L"], sort=True):
         kind: dict[str, Any] = {"net": net, "L": L}
         sets = [
-            ("ratio", ratio, [points_of(own, cells, partial(at_ratio, ratio=ratio))])
-            for ratio in sorted(set(own["ratio"].round(9)), reverse=True)
+            ("ratio", ratio, [points_of(line, cells, partial(at_ratio, ratio=ratio))])
+            for ratio in sorted(set(line["ratio"].round(9)), reverse=True)
         ]
-        sets += [("limit", 0.0, [points_of(own, cells, partial(towards_zero, extrapolation=name))
+        sets += [("limit", 0.0, [points_of(line, cells, partial(towards_zero, extrapolation=name))
                                  for name in EXTRAPOLATIONS])]  # fmt: skip
-        rows += [{**kind, **_row(points, of, kind), "at": at, "ratio": ratio}
-                 for at, ratio, points in sets for of in FITS]  # fmt: skip
+        rows += [{**kind, **_row(points, quantity, kind), "at": at, "ratio": ratio}
+                 for at, ratio, points in sets for quantity in FITS]  # fmt: skip
         for at, weights, other in (
             ("table", at_table, {}),
             ("one rate", at_one_rate, {}),
             ("effect", partial(minus, first=at_table, second=at_one_rate), {"expected": 0.0}),
         ):
-            row = _row([points_of(own, cells, weights)], "s0+1", kind)
+            row = _row([points_of(line, cells, weights)], "s0+1", kind)
             rows.append({**kind, **row, **other, "at": at, "ratio": nan})
-    found = pd.DataFrame(rows, columns=EXPONENTS.names)
-    return found[found["n"] > 0].reset_index(drop=True)
+    fits = pd.DataFrame(rows, columns=EXPONENTS.names)
+    return fits[fits["n"] > 0].reset_index(drop=True)
 
 
 def _row(points: Sequence[Points], of: str, kind: Mapping[str, Any]) -> dict[str, Any]:
     """A fit to one set of points, or what holds the fits to several."""
-    fits, used = zip(*(FITS[of](one) for one in points), strict=True)
-    value = float(np.mean([one.slope for one in fits]))
-    low, high = min(one.low for one in fits), max(one.high for one in fits)
+    fits, used = zip(*(FITS[of](point_set) for point_set in points), strict=True)
+    value = float(np.mean([fit.slope for fit in fits]))
+    low, high = min(fit.low for fit in fits), max(fit.high for fit in fits)
     if of == "constant":
         value, low, high = exp(value) if isfinite(value) else nan, exp(low), _exp(high)
     expected = {
@@ -404,14 +404,14 @@ def _row(points: Sequence[Points], of: str, kind: Mapping[str, Any]) -> dict[str
 
 def _maximal(points: Points) -> Points:
     """Families with n_c = v and m = v^(s-1)."""
-    own = points.families
-    return points[((own["n_c"] == own["v"]) & (own["m"] == own["v"] ** (own["s"] - 1))).to_numpy()]
+    f = points.families
+    return points[((f["n_c"] == f["v"]) & (f["m"] == f["v"] ** (f["s"] - 1))).to_numpy()]
 
 
 def _places(points: Points) -> tuple[Fit, Points]:
     """Exponent of (s_0+1), of families with n_c = v = m."""
-    own = _maximal(points)
-    return _slope(own, own.families["s0"] + 1, [*SHARED_GRAMMAR, "sparsity", "seed"]), own
+    max_m = _maximal(points)
+    return _slope(max_m, max_m.families["s0"] + 1, [*SHARED_GRAMMAR, "sparsity", "seed"]), max_m
 
 
 def _synonyms(points: Points) -> tuple[Fit, Points]:
@@ -432,14 +432,14 @@ def constant(points: Points) -> tuple[Fit, Points]:
 
     log P* less the logarithm of (s_0+1)^L n_c m^L, or of (s_0+1)^2 n_c m^L.
     """
-    own = _maximal(points)
-    if not len(own.log_P):
-        return NO_FIT, own
-    f = own.families
+    max_m = _maximal(points)
+    if not len(max_m.log_P):
+        return NO_FIT, max_m
+    f = max_m.families
     predicted = [theory.predicted(row) for row in f.to_dict("records")]
     # Eq. 3 without C_0 = s^(L/2).
     known = np.where(f["net"] == "lcn", f["L"] / 2 * np.log(f["s"].astype(float)), 0.0)
-    return mean(own.log_P - (np.log(predicted) - known), **own.errors), own
+    return mean(max_m.log_P - (np.log(predicted) - known), **max_m.errors), max_m
 
 
 FITS: Mapping[str, Callable[[Points], tuple[Fit, Points]]] = {
@@ -466,11 +466,11 @@ def practice(
     """
     if table.empty or not np.isclose(threshold, THRESHOLD):
         return pd.DataFrame(columns=PRACTICE.names)
-    found = points_of(
+    points = points_of(
         line_of(table), cells, partial(minus, first=partial(at_ratio, ratio=TEXT), second=at_table),
         small_pools=True,
     )  # fmt: skip
-    predicted = found.families[list(NET_AND_DATA)].assign(predicted=np.exp(found.log_P))
+    predicted = points.families[list(NET_AND_DATA)].assign(predicted=np.exp(points.log_P))
     measured = [_measured(pd.read_parquet(Path(file))) for file in published]
     if not measured:
         return pd.DataFrame(columns=PRACTICE.names)
@@ -484,15 +484,15 @@ def _measured(cells: pd.DataFrame) -> pd.DataFrame:
     plain = ~cells["whitening"].astype(bool) & ~cells["bias"].astype(bool)
     for name, value in _ALIKE.items():
         plain &= cells[name] == value
-    own = cells[plain & cells["net"].isin(("lcn", "cnn"))]
-    values = own[[*COLUMNS, "P", "seed"]].assign(criterion="test_error", value=own["test_error"])
-    found = sample_complexity(values, thresholds={"test_error": [THRESHOLD]}, columns=COLUMNS)
-    found = found[found["status"] == "reached"]
-    rows = found.to_dict("records")
-    found = found.assign(
+    nets = cells[plain & cells["net"].isin(("lcn", "cnn"))]
+    values = nets[[*COLUMNS, "P", "seed"]].assign(criterion="test_error", value=nets["test_error"])
+    stars = sample_complexity(values, thresholds={"test_error": [THRESHOLD]}, columns=COLUMNS)
+    stars = stars[stars["status"] == "reached"]
+    rows = stars.to_dict("records")
+    stars = stars.assign(
         ratio=[ratio_of(row) for row in rows], wanted=[table_ratio(row) for row in rows]
     )
-    text = found[(found["batch"] == "shuffled") & np.isclose(found["ratio"], TEXT)]
-    theirs = found[(found["batch"] == "balanced") & np.isclose(found["ratio"], found["wanted"])]
+    text = stars[(stars["batch"] == "shuffled") & np.isclose(stars["ratio"], TEXT)]
+    theirs = stars[(stars["batch"] == "balanced") & np.isclose(stars["ratio"], stars["wanted"])]
     both = theirs.merge(text, on=[*NET_AND_DATA, "width"], suffixes=("", "_text"))
     return both.assign(measured=both["P_star_text"] / both["P_star"])

@@ -127,29 +127,29 @@ def _batches(complexities: pd.DataFrame) -> Panel:
     if rows["batch_size"].nunique() < 2:
         return Panel(title="rate and batch apart")
     shift = APART ** (ranks(rows["batch_size"]) + 0.5 * (rows["momentum"] == 0))
-    found = with_ends(rows.assign(x=rows["ratio"] * shift))
+    stars = with_ends(rows.assign(x=rows["ratio"] * shift))
     momenta = Scale(column="momentum", title="$\\mu$ (C)", looks={
-        m: Look(f"${m:g}$", filled=m > 0) for m in sorted(set(found["momentum"]))
+        m: Look(f"${m:g}$", filled=m > 0) for m in sorted(set(stars["momentum"]))
     })  # fmt: skip
-    by = [distinct("batch_size", found["batch_size"], "$B$ (C)"), momenta]
+    by = [distinct("batch_size", stars["batch_size"], "$B$ (C)"), momenta]
     return Panel(title=_grammar(rows.iloc[0]), x=T, y=Axis("$P^*$ (points)", log=True),
-                 marks=[Marks(rows=found, by=by, name="batch", **STARS)])  # fmt: skip
+                 marks=[Marks(rows=stars, by=by, name="batch", **STARS)])  # fmt: skip
 
 
 def _others(complexities: pd.DataFrame) -> Panel:
     """P* of curves that differ from the line in one choice, over P* of the line at equal T."""
     base = line_of(complexities)
     base = base[base["status"] == "reached"]
-    found = {name: line_of(complexities, **change) for name, (_, change) in OTHERS.items()}
+    choices = {name: line_of(complexities, **change) for name, (_, change) in OTHERS.items()}
     for criterion, look in FELT.items():
         felt = complexities[complexities["criterion"] == criterion]
-        found[look.label] = felt[felt["curve"].isin(base["curve"])]
+        choices[look.label] = felt[felt["curve"].isin(base["curve"])]
     known = {name: look for name, (look, _) in OTHERS.items()}
     known |= {look.label: look for look in FELT.values()}
     line, parts = base.assign(rounded=base["ratio"].round(9)), []
-    for name, rows in found.items():
-        own = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9), other=name)
-        parts.append(own.merge(line, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line")))
+    for name, rows in choices.items():
+        stars = rows[rows["status"] == "reached"].assign(rounded=rows["ratio"].round(9), other=name)
+        parts.append(stars.merge(line, on=[*NET_AND_DATA, "rounded"], suffixes=("", "_line")))
     both = pd.concat([part for part in parts if len(part)] or parts[:1])
     aside = CHOICES_APART ** ranks(both["other"], known)
     both = both.assign(quotient=both["P_star"] / both["P_star_line"], x=both["ratio"] * aside)
@@ -169,13 +169,13 @@ def temperature_exponents(exponents: pd.DataFrame, *, preset: str) -> Figure:
     rows = rows[rows["kind"].isin(KINDS)]
     rows = rows.assign(rank=ranks(rows["kind"], KINDS))
     by, panels = by_name("kind", rows["kind"], KINDS), []
-    for of, label in TITLES.items():
-        by_T = rows[(rows["of"] == of) & rows["at"].isin(["ratio", "limit"])]
+    for quantity, label in TITLES.items():
+        by_T = rows[(rows["of"] == quantity) & rows["at"].isin(["ratio", "limit"])]
         measured = by_T["at"] == "ratio"
         smallest = float(by_T.loc[measured, "ratio"].min())
         smallest = smallest if smallest > 0 else TEXT
         x = by_T["ratio"].where(measured, smallest * LIMIT) * KINDS_APART ** by_T["rank"]
-        by_T, constant = by_T.assign(x=x.astype(float)), of == "constant"
+        by_T, constant = by_T.assign(x=x.astype(float)), quantity == "constant"
         panels.append(Panel(
             title=label, x=Axis("$T=\\eta/[B\\,(1-\\mu)]$; left: limit", log=True),
             y=_height(by_T, label, log=constant), marks=[
@@ -261,8 +261,8 @@ def averages(rows: pd.DataFrame) -> pd.DataFrame:
     look with a number.
     """
     single = []
-    for _, own in rows.groupby("key"):
-        known = own[np.isfinite(own["value"].to_numpy(dtype=float)) & (own["time"] > 0)]
+    for _, history in rows.groupby("key"):
+        known = history[np.isfinite(history["value"].to_numpy(dtype=float)) & (history["time"] > 0)]
         if len(known) > 1:
             x, y = (known[column].to_numpy(dtype=float) for column in ("time", "value"))
             single.append((np.log(x), np.log(np.maximum(y, LEAST))))
