@@ -51,9 +51,9 @@ def hierarchy_study(
     )  # fmt: skip
     return Study(
         name=name, title=title, package=package, config=HierarchySection,
-        plan=partial(plan, measured=tuple(one.name for one in measurements)), trainer=HIERARCHY,
-        measurements=measurements, tables=(stars, *tables) if complexities else tables,
-        claims=".claims", priority=-10, **more,
+        plan=partial(plan, measured=tuple(measurement.name for measurement in measurements)),
+        trainer=HIERARCHY, measurements=measurements,
+        tables=(stars, *tables) if complexities else tables, claims=".claims", priority=-10, **more,
     )  # fmt: skip
 
 
@@ -86,11 +86,11 @@ class CurvesKeys(GrammarKeys):
 
 def complexities(columns: Mapping[str, type], **more: type) -> pa.Schema:
     """Schema of P* of curves with these coordinates, and their `law`; more: further columns."""
-    found = {"curve": str, **columns, "criterion": str, "status": str,
+    kinds = {"curve": str, **columns, "criterion": str, "status": str,
              **dict.fromkeys((*NUMBERS, "law"), float),
              **dict.fromkeys(("n_seeds", "n_seeds_reached", "n_cells"), int),
              "log_sd_pooled": bool, "small_pool": bool, **more}  # fmt: skip
-    return pa.schema([(name, TYPES[kind]) for name, kind in found.items()])
+    return pa.schema([(name, TYPES[kind]) for name, kind in kinds.items()])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +142,7 @@ class Learner:
         """
         jobs: dict[str, list[dict[str, Any]]] = {}
         for number, group in enumerate(groups):
-            keys = [one for one in names if one in GRAMMAR or getattr(group, one) is not None]
+            keys = [key for key in names if key in GRAMMAR or getattr(group, key) is not None]
             for curve in combinations(group, *keys):
                 try:
                     most = largest(curve)
@@ -187,18 +187,18 @@ class Learner:
 
         rows, by = [], [*(by or self.curve), "seed"]
         known = cells[np.isfinite(cells[criterion].astype(float))].sort_values("P")
-        for values, own in known.groupby(by):
+        for values, curve in known.groupby(by):
             row = dict(zip(by, values, strict=True))
             at = threshold(row) if callable(threshold) else threshold
-            sizes, seen = (own[name].to_numpy(dtype=float) for name in ("P", criterion))
-            found = crossing(sizes, seen, at)
+            sizes, seen = (curve[name].to_numpy(dtype=float) for name in ("P", criterion))
+            star = crossing(sizes, seen, at)
             for name in at_star:
-                felt = own[name].to_numpy(dtype=float)
-                there = found.status == "reached" and bool((felt > 0).all())
-                read = np.interp(found.log_size, np.log(sizes), np.log(felt)) if there else np.nan
+                felt = curve[name].to_numpy(dtype=float)
+                there = star.status == "reached" and bool((felt > 0).all())
+                read = np.interp(star.log_size, np.log(sizes), np.log(felt)) if there else np.nan
                 row[name] = float(np.exp(read))
-            capped = int((own["status"] == "capped").sum())
-            rows.append({**row, "P_star": found.size, "status": found.status, "capped": capped})
+            capped = int((curve["status"] == "capped").sum())
+            rows.append({**row, "P_star": star.size, "status": star.status, "capped": capped})
         table = pd.DataFrame(rows, columns=[*by, *at_star, "P_star", "status", "capped"])
         return table.assign(per_place=table["s0"] + 1)
 
@@ -217,14 +217,14 @@ def complexities_of(
     from srhm.statistics.sample_complexity import sample_complexity
 
     rows = cells[[*curve, "P", "seed"]].assign(curve=curve_names(cells, curve), sparsity="A")
-    parts = [rows.loc[one.index].assign(criterion=name, value=one) for name, one in values.items()]
-    found = sample_complexity(
+    parts = [rows.loc[y.index].assign(criterion=name, value=y) for name, y in values.items()]
+    stars = sample_complexity(
         pd.concat(parts, ignore_index=True),
         thresholds=thresholds,
         columns=("curve", *(name for name in curve if name not in GRAMMAR), *DATA_MODEL),
         pooled_over=pooled_over,
     )
-    return found.assign(law=laws_of(found, curve, law))
+    return stars.assign(law=laws_of(stars, curve, law))
 
 
 def curve_names(cells: "pd.DataFrame", curve: Sequence[str]) -> "pd.Series[str]":
@@ -242,8 +242,8 @@ def laws_of(
     import pandas as pd
 
     columns = zip(*(rows[name].tolist() for name in curve), strict=True)
-    found = [law(dict(zip(curve, one, strict=True))) for one in columns]
-    return pd.Series(found, index=rows.index, dtype=float)
+    predictions = [law(dict(zip(curve, coordinates, strict=True))) for coordinates in columns]
+    return pd.Series(predictions, index=rows.index, dtype=float)
 
 
 def differing(

@@ -60,9 +60,9 @@ class Alphabet:
         """Every content as s ones among (places of a patch, tokens), shape (size, w v)."""
         width = self.n_tokens * (self.n_empty + 1)
         rows = np.array(list(product(range(width), repeat=self.branching)))
-        found = np.zeros((self.size, self.branching, width))
-        np.put_along_axis(found, rows[:, :, None], 1.0, axis=2)
-        return found.reshape(self.size, -1)
+        vectors = np.zeros((self.size, self.branching, width))
+        np.put_along_axis(vectors, rows[:, :, None], 1.0, axis=2)
+        return vectors.reshape(self.size, -1)
 
     def patches(self, tokens: Tokens) -> Patches:
         """The patches of tokens; s neighbours in the order of `Derivations` are in one patch."""
@@ -142,20 +142,20 @@ def labels_and(grammar: Grammar, level: int) -> Floats:
     Level L+1 is the class, level 1 the input.
     """
     p = grammar.parameters
-    found = np.eye(p.n_classes)[None] / p.n_classes
+    joint = np.eye(p.n_classes)[None] / p.n_classes
     for rules in grammar.rules[level - 1 :][::-1]:
-        found = np.einsum("nya,cab->ncyb", found, steps(rules, p.n_features))
-        found = found.reshape(-1, p.n_classes, p.n_features)
-    return found
+        joint = np.einsum("nya,cab->ncyb", joint, steps(rules, p.n_features))
+        joint = joint.reshape(-1, p.n_classes, p.n_features)
+    return joint
 
 
 def steps(rules: Ints, n_features: int) -> Floats:
     """P(child | latent) by child, (s, latents, v): all m synonyms alike."""
     n_latents, m, s = rules.shape
-    found = np.zeros((s, n_latents, n_features))
+    probabilities = np.zeros((s, n_latents, n_features))
     for child in range(s):
-        np.add.at(found[child], (np.arange(n_latents)[:, None], rules[:, :, child]), 1 / m)
-    return found
+        np.add.at(probabilities[child], (np.arange(n_latents)[:, None], rules[:, :, child]), 1 / m)
+    return probabilities
 
 
 def node_of(s: int, n_empty: int, steps: int) -> Ints:

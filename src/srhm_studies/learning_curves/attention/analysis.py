@@ -39,6 +39,6 @@ def exponents(cells: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", nothing="no net without positions", what="grammars and s_0")
 def bags(cells: pd.DataFrame) -> pd.DataFrame:
     """Nets without positions at the largest P of their curve: excess, error less that of bags."""
-    own = cells[cells["net"] == BLIND]
-    own = own[own["P"] == own.groupby([*LEARNER.curve, "seed"])["P"].transform("max")]
-    return own.assign(excess=own["test_error"] - own["bag_error"])
+    blind = cells[cells["net"] == BLIND]
+    blind = blind[blind["P"] == blind.groupby([*LEARNER.curve, "seed"])["P"].transform("max")]
+    return blind.assign(excess=blind["test_error"] - blind["bag_error"])

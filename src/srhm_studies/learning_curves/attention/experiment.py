@@ -39,12 +39,12 @@ def strings(grammar: Grammar) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     n = parameters.n_classes * parameters.n_synonyms**parameters.n_nodes
     if n > MOST_STRINGS:
         raise ValueError(f"{n} strings of features: allowed are up to {MOST_STRINGS}")
-    found = np.arange(parameters.n_classes)[:, None]
+    features = np.arange(parameters.n_classes)[:, None]
     for rules in reversed(grammar.rules):
-        k, m = found.shape[1], parameters.n_synonyms
+        k, m = features.shape[1], parameters.n_synonyms
         choices = np.indices((m,) * k).reshape(k, -1).T  # (m^k, k): a synonym for each node
-        found = rules[found[:, None], choices].reshape(len(found) * m**k, -1)
-    return found, np.repeat(np.arange(parameters.n_classes), n // parameters.n_classes)
+        features = rules[features[:, None], choices].reshape(len(features) * m**k, -1)
+    return features, np.repeat(np.arange(parameters.n_classes), n // parameters.n_classes)
 
 
 def bag_error(grammar: Grammar) -> float:
@@ -100,9 +100,9 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     if row["status"] != "diverged":
         # To transformations of the input's level, l = 1, where they are defined.
         rows = measure(probe, grammar, test, seed=seed, n_points=N_POINTS, n_draws=N_DRAWS)
-        output = [one for one in rows if one["layer"] == "output" and one["l"] == 1]
-        row |= {one["kind"]: one["value"] for one in output
-                if one["n"] and np.isfinite(one["value"])}  # fmt: skip
+        output = [entry for entry in rows if entry["layer"] == "output" and entry["l"] == 1]
+        row |= {entry["kind"]: entry["value"] for entry in output
+                if entry["n"] and np.isfinite(entry["value"])}  # fmt: skip
     bag = None if POSITIONS.get(cell["net"], True) else bag_error(grammar)
     return Outcome({"S": None, "D": None, "bag_error": bag, **row})
 

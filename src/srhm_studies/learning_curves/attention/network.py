@@ -29,8 +29,8 @@ class Block(nn.Module):
     def forward(self, x_BTD: Tensor) -> Tensor:
         """Tokens (B, T, D) after the block; a permutation of places permutes them."""
         B, T, D = x_BTD.shape
-        found = self.queries_keys_values(self.norm_attention(x_BTD))
-        q, k, v = found.view(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
+        qkv = self.queries_keys_values(self.norm_attention(x_BTD))
+        q, k, v = qkv.view(B, T, 3, self.heads, D // self.heads).permute(2, 0, 3, 1, 4)
         attended_BHTC = scaled_dot_product_attention(q, k, v)
         x_BTD = x_BTD + self.mixed(attended_BHTC.transpose(1, 2).reshape(B, T, D))
         return x_BTD + self.back(relu(self.hidden(self.norm_mlp(x_BTD))))

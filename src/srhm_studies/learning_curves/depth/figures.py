@@ -41,7 +41,7 @@ DEPTHS = Scale(column="L", title="$L$", looks={
 })  # fmt: skip
 WORDS = {"all": "$s_0>0$", **{name: f"$s_0$: {name}" for name in STEPS}}
 SHAPES = Scale(column="of", title="Exponents", looks={
-    of: Look(words, marker=marker) for (of, words), marker in zip(WORDS.items(), "oP^", strict=True)
+    s0: Look(words, marker=marker) for (s0, words), marker in zip(WORDS.items(), "oP^", strict=True)
 })  # fmt: skip
 LAW = "Eq. 3 (LCN), Eq. 4 (CNN)"
 

@@ -56,10 +56,10 @@ def diagonal(rows: pd.DataFrame) -> pd.DataFrame:
 def levels_of(cells: pd.DataFrame, levels: pd.DataFrame) -> pd.DataFrame:
     """Rows of levels with the coordinates of their cells, and `law`; gap is that of the level."""
     columns = ["key", *CURVE, "P", "seed", "test_error"]
-    own = levels.drop(columns="curve")
+    level_columns = levels.drop(columns="curve")
     cell_columns = cells[columns].assign(curve=curve_names(cells, CURVE), cell_gap=cells["gap"])
-    found = own.merge(cell_columns, on="key")
-    return found.assign(law=laws_of(found, CURVE, law))
+    rows = level_columns.merge(cell_columns, on="key")
+    return rows.assign(law=laws_of(rows, CURVE, law))
 
 
 def powers_of_P(rows: pd.DataFrame) -> pd.DataFrame:
@@ -67,14 +67,14 @@ def powers_of_P(rows: pd.DataFrame) -> pd.DataFrame:
 
     There each content was met some m^(L-1) times, so that noise and not absence is what is seen.
     """
-    own = rows[(rows["P"] >= rows["law"]) & (rows["response_error"] > 0)]
-    found = []
+    past_law = rows[(rows["P"] >= rows["law"]) & (rows["response_error"] > 0)]
+    powers = []
     by = ["curve", "seed", "level", "L", "s", "v"]
-    for at, one in own.groupby(by):
-        if one["P"].nunique() > 1:
-            x, y = (np.log(one[name].to_numpy(float)) for name in ("P", "response_error"))
-            found.append([*at, -np.polyfit(x, y, 1)[0]])
-    return pd.DataFrame(found, columns=[*by, "power"])
+    for at, curve in past_law.groupby(by):
+        if curve["P"].nunique() > 1:
+            x, y = (np.log(curve[name].to_numpy(float)) for name in ("P", "response_error"))
+            powers.append([*at, -np.polyfit(x, y, 1)[0]])
+    return pd.DataFrame(powers, columns=[*by, "power"])
 
 
 def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
@@ -82,19 +82,19 @@ def powers_of_m(rows: pd.DataFrame) -> pd.DataFrame:
 
     e_l: response error of level l with true latents below, at P of the law or more.
     """
-    own = rows[(rows["level"] < rows["L"]) & (rows["P"] >= rows["law"]) & (rows["L"] > 2)]
-    own = own[(own["m"] > 1) & (own["response_error"] > 0)]
+    past_law = rows[(rows["level"] < rows["L"]) & (rows["P"] >= rows["law"]) & (rows["L"] > 2)]
+    past_law = past_law[(past_law["m"] > 1) & (past_law["response_error"] > 0)]
     kept = ["curve", "seed", "L", "s", "v"]
-    found = [pd.DataFrame(columns=[*kept, "power"])]
-    for depth, part in own.groupby("L"):
+    powers = [pd.DataFrame(columns=[*kept, "power"])]
+    for depth, part in past_law.groupby("L"):
         wide = part.pivot_table(
             index=["curve", "seed", "s", "v", "m", "P"], columns="level", values="response_error"
         )
         drops = -np.diff(np.log(wide.to_numpy()), axis=1).mean(axis=1)
-        one = wide.index.to_frame(index=False)
-        one = one.assign(L=depth, power=drops / np.log(one["m"]))
-        found.append(one.groupby(kept)["power"].mean().reset_index())
-    return pd.concat(found[1:] or found, ignore_index=True)
+        table = wide.index.to_frame(index=False)
+        table = table.assign(L=depth, power=drops / np.log(table["m"]))
+        powers.append(table.groupby(kept)["power"].mean().reset_index())
+    return pd.concat(powers[1:] or powers, ignore_index=True)
 
 
 def references(
@@ -114,11 +114,11 @@ def references(
         cells = cells[(cells["training"] == "layerwise") & (cells["data"] == "srhm")]
         for (net, *grammar), curve in cells.groupby(["net", *GRAMMAR]):
             wide = curve.pivot_table(index="P", columns="seed", values="test_error")
-            found = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
+            star = sample_complexity(wide.index.to_numpy(), wide.to_numpy(), threshold=threshold)
             rows.append({
-                "net": net, **dict(zip(GRAMMAR, grammar, strict=True)), "P_star": found.P_star,
-                "P_star_low": found.low, "P_star_high": found.high, "status": found.status,
-                "n_seeds": found.n_seeds, "small_pool": False, "training": "layer by layer",
+                "net": net, **dict(zip(GRAMMAR, grammar, strict=True)), "P_star": star.P_star,
+                "P_star_low": star.low, "P_star_high": star.high, "status": star.status,
+                "n_seeds": star.n_seeds, "small_pool": False, "training": "layer by layer",
                 "origin": f"{file.parts[-3]}/layerwise",
             })  # fmt: skip
         frames.append(pd.DataFrame(rows))

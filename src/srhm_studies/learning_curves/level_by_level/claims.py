@@ -91,7 +91,7 @@ def learnt(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFrame:
 
 def exponent(net: str, column: str, against: str, L: int) -> Any:
     """Exponent of m, or of s_0+1, in P* at one depth, of grammars that differ in it alone."""
-    within = [*(one for one in CURVE if one != column), *(["seed"] if column == "s0" else [])]
+    within = [*(name for name in CURVE if name != column), *(["seed"] if column == "s0" else [])]
     return stars.given(column=column).slope(
         "P_star", against, net=net, L=L, within=tuple(within), error="clusters", one_v=True
     )

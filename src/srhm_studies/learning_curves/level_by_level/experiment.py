@@ -47,11 +47,11 @@ def gap(exact: Population) -> float:
     """
     least = np.nan
     for shares, responses, signal in zip(exact.shares, exact.means, exact.signal(), strict=True):
-        own = responses[shares > 0]
-        if len(own) < 2:
+        present = responses[shares > 0]
+        if len(present) < 2:
             continue
-        distances = np.linalg.norm(own[:, None] - own[None], axis=2)
-        closest = distances[~np.eye(len(own), dtype=bool)].min()
+        distances = np.linalg.norm(present[:, None] - present[None], axis=2)
+        closest = distances[~np.eye(len(present), dtype=bool)].min()
         if signal > EQUAL:
             closest = closest / (np.sqrt(2) * signal)
         least = np.fmin(least, closest if closest > EQUAL else 0.0)
@@ -104,25 +104,25 @@ def response_errors(
     """
     of_content = np.zeros(stage.counts.shape, dtype=np.int64)
     of_content[stage.group_of[patches.places], patches.contents] = latents
-    found = []
+    ratios = []
     for group, signal in enumerate(exact.signal()):
         weights = stage.counts[group].astype(float)
         if signal**2 < 1e-12 or not weights.any():
             continue
         weights /= weights.sum()
-        learnt, own = stage.responses[group], of_content[group]
+        learnt, latent_of = stage.responses[group], of_content[group]
         n = exact.means.shape[1]
-        mass = np.bincount(own, weights, minlength=n)
+        mass = np.bincount(latent_of, weights, minlength=n)
         sums = np.zeros((n, learnt.shape[1]))
-        np.add.at(sums, own, weights[:, None] * learnt)
+        np.add.at(sums, latent_of, weights[:, None] * learnt)
         centres = sums / np.where(mass > 0, mass, 1.0)[:, None]
         squares = [
-            weights @ ((learnt - exact.means[group][own]) ** 2).sum(axis=1),
-            weights @ ((learnt - centres[own]) ** 2).sum(axis=1),
+            weights @ ((learnt - exact.means[group][latent_of]) ** 2).sum(axis=1),
+            weights @ ((learnt - centres[latent_of]) ** 2).sum(axis=1),
             mass @ (centres**2).sum(axis=1),
         ]
-        found.append(np.array(squares) / signal**2)
-    error, within, between = np.mean(found, axis=0) if found else [np.nan] * 3
+        ratios.append(np.array(squares) / signal**2)
+    error, within, between = np.mean(ratios, axis=0) if ratios else [np.nan] * 3
     return {"response_error": float(np.sqrt(error)), "within": float(within),
             "between": float(between)}  # fmt: skip
 
@@ -160,7 +160,7 @@ def task_of(grammar: Grammar, *, net: str) -> Task:
     places = [parameters.patch_size ** (parameters.depth - level)
               for level in range(1, parameters.depth + 1)]  # fmt: skip
     group_of = [groups(net, n) for n in places]
-    exact = [population(grammar, level + 2, own) for level, own in enumerate(group_of)]
+    exact = [population(grammar, level + 2, of_place) for level, of_place in enumerate(group_of)]
     return Task(grammar, alphabet_of(parameters), group_of, exact)
 
 
@@ -208,8 +208,8 @@ def _stage(
 def truth(data: Derivations, grammar: Grammar) -> dict[int, Tokens]:
     """The latents of all levels as tokens, level 1 the input, level L+1 the class."""
     return {
-        level: Tokens(found.features.astype(np.int64), found.places.astype(np.int64))
-        for level, found in tree(data, grammar).items()
+        level: Tokens(nodes.features.astype(np.int64), nodes.places.astype(np.int64))
+        for level, nodes in tree(data, grammar).items()
     }
 
 
@@ -254,15 +254,15 @@ def _error(tokens: Tokens, latents: Tokens, group: Ints, *, last: bool) -> float
 
 def probe_of(task: Task, stages: list[Stage]) -> Probe:
     """The tokens after each stage, each a vector with one 1 at its place, as a network's layers."""
-    places = [len(own) for own in task.group_of]
+    places = [len(of_place) for of_place in task.group_of]
     size = max(task.alphabet.n_tokens, task.grammar.parameters.n_classes)
     eye = np.eye(size, dtype=np.float32)
 
     def represent(data: Derivations) -> list[Representation]:
-        found = predict(stages, inputs(data), task.alphabet)
+        layers = predict(stages, inputs(data), task.alphabet)
         return [
-            Representation(eye[one.values], one.places, n)
-            for one, n in zip(found, places, strict=True)
+            Representation(eye[tokens.values], tokens.places, n)
+            for tokens, n in zip(layers, places, strict=True)
         ]
 
     nodes = sum(task.grammar.parameters.branching**k for k in range(task.depth))
@@ -284,14 +284,14 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         levels = level_rows(task, stages, train, test, n_random=n_random, generator=of_learner)
     row = {
         "test_error": levels[-1]["token_error"],
-        "gap": min((one["gap"] for one in levels[:-1]), default=nan),
+        "gap": min((level["gap"] for level in levels[:-1]), default=nan),
     }
     tables = {"levels": levels}
     if cell["sensitivities"]:
-        found = measure(
+        sensitivities = measure(
             probe_of(task, stages), grammar, test, seed=seed, n_points=N_POINTS, n_draws=N_DRAWS
         )
-        tables["sensitivities"] = [one for one in found if one["n"]]
+        tables["sensitivities"] = [entry for entry in sensitivities if entry["n"]]
     return Outcome(row, {name: _columns(rows) for name, rows in tables.items()})
 
 

@@ -56,7 +56,7 @@ def _line(
     rows: pd.DataFrame, x: str, y: str, *by: Scale, name: str, geometric: bool = False
 ) -> Marks:
     """Means over grammars with a standard error beside them."""
-    known = rows.dropna(subset=[*(one.column for one in by), x, y])
+    known = rows.dropna(subset=[*(scale.column for scale in by), x, y])
     return mean_line(known, x, y, *by, ends="error", geometric=geometric, size=3.5, name=name)
 
 
@@ -245,11 +245,11 @@ def level_by_level_stages(
              for k in range(1, depth + 1)}  # fmt: skip
     by = [Scale(column="k", looks=looks), Scale(column="below", looks=BELOW)]
     return mosaic([
-        Panel(title=f"synonyms of level $l={of}$", x=POINTS,
+        Panel(title=f"synonyms of level $l={ell}$", x=POINTS,
               y=Axis("sensitivity $S_{k,l}$", limits=(-0.05, 1.3)), marks=[
-                  _line(own.assign(below=own["k"] < own["l"]), "P", "value", *by, name=f"S l={of}"),
+                  _line(S.assign(below=S["k"] < S["l"]), "P", "value", *by, name=f"S l={ell}"),
                   level(1, "nothing is learnt")])
-        for of, own in parted(rows[rows["l"] <= depth], "l")
+        for ell, S in parted(rows[rows["l"] <= depth], "l")
     ], columns=depth, preset=preset, share="y", notes=described(
         rows, "L = {L}, v = {v}, m = {m}, n_c = {n_c}; {n} grammars that are weakly identifiable;"
         " bars: standard error.", n=rows["seed"].nunique(),

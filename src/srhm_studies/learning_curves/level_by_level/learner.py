@@ -118,8 +118,8 @@ def clusters(responses: Floats, counts: Ints, n_clusters: int, *, seed: int) -> 
 
 def predict(stages: Sequence[Stage], tokens: Tokens, alphabet: Alphabet) -> list[Tokens]:
     """The tokens after each stage, the last being the predicted class (n, 1)."""
-    found = []
+    layers = []
     for stage in stages:
         tokens = stage.apply(alphabet.patches(tokens))
-        found.append(tokens)
-    return found
+        layers.append(tokens)
+    return layers

@@ -18,15 +18,15 @@ def sample_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFram
     above all P. One whose P* is below all P counts with the least P as its P*.
     """
     errors = cells["test_error"].mask(learnt_and_lost(cells, threshold=threshold))
-    found = LEARNER.sample_complexities(cells.assign(test_error=errors), threshold=threshold)
-    below = found["status"] == "below_range"
-    usable = ((found["status"] == "reached") | below) & (found["n_diverged"] == 0)
-    P_star = found["P_star"].mask(below, found["P_star_high"]).where(usable)
-    by = [found[name] for name in TRAINED]
-    rates = found["rate"].groupby(by)
+    stars = LEARNER.sample_complexities(cells.assign(test_error=errors), threshold=threshold)
+    below = stars["status"] == "below_range"
+    usable = ((stars["status"] == "reached") | below) & (stars["n_diverged"] == 0)
+    P_star = stars["P_star"].mask(below, stars["P_star_high"]).where(usable)
+    by = [stars[name] for name in TRAINED]
+    rates = stars["rate"].groupby(by)
     best = usable & (P_star == P_star.groupby(by).transform("min"))
-    ends = (found["rate"] == rates.transform("min")) | (found["rate"] == rates.transform("max"))
-    return found.assign(best=best, at_end=best & ends)
+    ends = (stars["rate"] == rates.transform("min")) | (stars["rate"] == rates.transform("max"))
+    return stars.assign(best=best, at_end=best & ends)
 
 
 def learnt_and_lost(cells: pd.DataFrame, *, threshold: float) -> pd.Series:

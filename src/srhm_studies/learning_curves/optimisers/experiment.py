@@ -56,7 +56,7 @@ class OptimiserEngine(SparseEngine):
         self._rule = rule
         self._weights = kernels.Weights(self._state.weights, self._state.readout)
         self._gradients, self._means, self._squares = (
-            kernels.Weights(*(np.zeros_like(one) for one in self._weights)) for _ in range(3)
+            kernels.Weights(*(np.zeros_like(array) for array in self._weights)) for _ in range(3)
         )
         self._of_a_point = kernels.room_for(
             self._network, width=self._geometry.width, n_classes=self._geometry.n_classes
@@ -79,9 +79,9 @@ class OptimiserEngine(SparseEngine):
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """See `Engine`."""
-        own = self._own_means()
-        super().restore({name: array for name, array in state.items() if name not in own})
-        for name, array in own.items():
+        means = self._own_means()
+        super().restore({name: array for name, array in state.items() if name not in means})
+        for name, array in means.items():
             array[...] = state[name]
 
     def _own_means(self) -> dict[str, NDArray[Any]]:

@@ -34,5 +34,5 @@ def noises(cells: pd.DataFrame) -> pd.DataFrame:
     From the largest P of each curve, by noise ~ 1/P. Without rows that have no signal.
     """
     last = cells["P"] == cells.groupby(list(CURVE))["P"].transform("max")
-    own = cells[last & (cells["noise"] > 0)]
-    return own.assign(P_noise=own["P"] * own["noise"], places=own["s0"] + 1)
+    noisy = cells[last & (cells["noise"] > 0)]
+    return noisy.assign(P_noise=noisy["P"] * noisy["noise"], places=noisy["s0"] + 1)

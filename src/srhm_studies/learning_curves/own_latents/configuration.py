@@ -62,11 +62,11 @@ def law(curve: Mapping[str, Any]) -> float:
     """
     L, s, s0, v, m, n_c = (curve[name] for name in ("L", "s", "s0", "v", "m", "n_c"))
     target = curve["target"]
-    found = {"context": v * m**3 / (closed(s=s, v=v, m=m) or 1), "parent": v * m**2,
-             "class": n_c * m**L}[target]  # fmt: skip
+    points = {"context": v * m**3 / (closed(s=s, v=v, m=m) or 1), "parent": v * m**2,
+              "class": n_c * m**L}[target]  # fmt: skip
     if curve["net"] == "separate":
-        return float(found * (s0 + 1) ** (L - 1 + s))
-    return float(found * (s0 + 1) ** s / (s ** (L - 2) if target != "class" else 1))
+        return float(points * (s0 + 1) ** (L - 1 + s))
+    return float(points * (s0 + 1) ** s / (s ** (L - 2) if target != "class" else 1))
 
 
 def plan(section: OwnLatentsSection, directory: Path, *, trainer: Trainer) -> Planned:

@@ -51,7 +51,7 @@ def context(tokens: Tokens, parameters: GrammarParameters, *, net: str) -> tuple
     outer = tokens.places.reshape(shape) // parameters.patch_size % spread
     slot = np.arange(s)
     known = net == "separate"
-    found = []
+    coordinates = []
     for step in range(1, s):
         number = np.full(shape, step - 1)
         if known:
@@ -59,9 +59,9 @@ def context(tokens: Tokens, parameters: GrammarParameters, *, net: str) -> tuple
         number = number * s + slot
         if known:
             number = number * spread + np.roll(inner, -step, axis=2)
-        found.append(number * v + np.roll(values, -step, axis=2))
+        coordinates.append(number * v + np.roll(values, -step, axis=2))
     size = (s - 1) * s * v * (spread**2 if known else 1)
-    every = np.concatenate(found, axis=3)
+    every = np.concatenate(coordinates, axis=3)
     return every.reshape(n, k // s, s * (s - 1)), size
 
 
@@ -121,9 +121,9 @@ def wrong_pairs(tokens: Ints, latents: Ints, of: Ints) -> float:
     tables = np.bincount(numbers.ravel(), minlength=n_groups * size**2).astype(float)
     tables = tables.reshape(n_groups, size, size)
     together = _pairs(tables).sum(axis=(1, 2))
-    one, other = (_pairs(tables.sum(axis=axis)).sum(axis=1) for axis in (1, 2))
-    chance = one * other / np.maximum(_pairs(tables.sum(axis=(1, 2))), 1.0)
-    right, most = (together - chance).sum(), ((one + other) / 2 - chance).sum()
+    same_latent, same_token = (_pairs(tables.sum(axis=axis)).sum(axis=1) for axis in (1, 2))
+    chance = same_latent * same_token / np.maximum(_pairs(tables.sum(axis=(1, 2))), 1.0)
+    right, most = (together - chance).sum(), ((same_latent + same_token) / 2 - chance).sum()
     return float(1 - right / most) if most > 0 else 0.0
 
 

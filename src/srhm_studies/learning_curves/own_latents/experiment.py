@@ -79,22 +79,22 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     for level in range(1, parameters.depth):
         group_of = groups(net, parameters.patch_size ** (parameters.depth - level))
         exact = population(grammar, level, target=target, net=net)
-        own, own_of_test = (alphabet.patches(one) for one in (tokens, tokens_of_test))
+        patches, patches_of_test = (alphabet.patches(part) for part in (tokens, tokens_of_test))
         coordinates, size = beside(target, tokens, truth, level, parameters, net=net)
-        found = statistics(own, coordinates, size, group_of, alphabet.size)
+        seen = statistics(patches, coordinates, size, group_of, alphabet.size)
         if level == 1:
             latents = truth[2].features.astype(np.int64)
-            of_first = noise(found, own, latents, group_of, exact)
+            of_first = noise(seen, patches, latents, group_of, exact)
         # Arrays are small: a second thread of k-means costs more than it gives.
         with threadpool_limits(1):
             named = np.array([
                 clusters(means, counts, n, seed=seed)
-                for means, counts, n in zip(found.means, found.counts, exact.n_latents, strict=True)
+                for means, counts, n in zip(seen.means, seen.counts, exact.n_latents, strict=True)
             ])  # fmt: skip
         tokens, tokens_of_test = (
-            Tokens(named[group_of[one.places], one.contents], one.places)
-            for one in (own, own_of_test)
+            Tokens(named[group_of[part.places], part.contents], part.places)
+            for part in (patches, patches_of_test)
         )
         latents = truth_of_test[level + 1].features.astype(np.int64)
-        wrong.append(wrong_pairs(tokens_of_test.values, latents, group_of[own_of_test.places]))
+        wrong.append(wrong_pairs(tokens_of_test.values, latents, group_of[patches_of_test.places]))
     return Outcome({"wrong": max(wrong), "wrong_first": wrong[0], "noise": of_first})

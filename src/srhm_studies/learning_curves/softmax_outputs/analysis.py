@@ -45,10 +45,10 @@ def top_synonyms(outputs: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
 def sample_complexities(rows: pd.DataFrame) -> dict[str, float]:
     """P* of each curve, the geometric mean of its seeds; NaN where it is not reached."""
     seeds: dict[str, list[Crossing]] = {}
-    for (curve, _), own in rows.sort_values("P").groupby(["curve", "seed"]):
-        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+    for (curve, _), of_seed in rows.sort_values("P").groupby(["curve", "seed"]):
+        sizes, errors = (of_seed[name].to_numpy(dtype=float) for name in ("P", "test_error"))
         seeds.setdefault(str(curve), []).append(crossing(sizes, errors, THRESHOLD))
-    return {curve: exp(mean_of_seeds(own).log_size) for curve, own in seeds.items()}
+    return {curve: exp(mean_of_seeds(crossings).log_size) for curve, crossings in seeds.items()}
 
 
 @rows_of("outputs", "cells", nothing=NOTHING, what="networks")

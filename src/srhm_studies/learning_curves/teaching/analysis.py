@@ -37,8 +37,8 @@ def taught(rows: pd.DataFrame) -> pd.Series:
     words = {(False, "none"): NOTHING, (True, "none"): SYNONYMS,
              (False, "all"): PLACES, (True, "all"): BOTH}  # fmt: skip
     pairs = zip(rows["synonyms"] > 0, rows["places"], strict=True)
-    found = pd.Series([words.get(pair, "") for pair in pairs], index=rows.index, dtype="str")
-    return found.where((rows["synonyms"] == 0) | (rows["synonyms"] == rows["L"] - 1), "")
+    lessons = pd.Series([words.get(pair, "") for pair in pairs], index=rows.index, dtype="str")
+    return lessons.where((rows["synonyms"] == 0) | (rows["synonyms"] == rows["L"] - 1), "")
 
 
 @rows_of("cells", what="grammars and s_0")
@@ -48,21 +48,21 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
     over_rules: P* divided by the P at which all class rules but a fraction of THRESHOLD are seen or
     guessed.
     """
-    own = seed_stars(_of_all_placements(cells))
-    seen = own["n_c"] * own["m"] * np.log((1 - 1 / own["n_c"]) / THRESHOLD)
-    own = own.assign(taught=taught(own), over_rules=own["P_star"] / seen)
-    return uncensored(own)
+    P_stars = seed_stars(_of_all_placements(cells))
+    seen = P_stars["n_c"] * P_stars["m"] * np.log((1 - 1 / P_stars["n_c"]) / THRESHOLD)
+    P_stars = P_stars.assign(taught=taught(P_stars), over_rules=P_stars["P_star"] / seen)
+    return uncensored(P_stars)
 
 
 @rows_of("cells", nothing="no grammar with all four P*", what="grammars and s_0")
 def products(cells: pd.DataFrame) -> pd.DataFrame:
     """Untaught P* times P* of both, divided by P* of either taught, by grammar."""
-    own = seed_stars(_of_all_placements(cells))
-    own = own.assign(taught=taught(own)).query("taught != '' and s0 > 0")
+    P_stars = seed_stars(_of_all_placements(cells))
+    P_stars = P_stars.assign(taught=taught(P_stars)).query("taught != '' and s0 > 0")
     by = ["net", *GRAMMAR, "seed"]
-    table = own.pivot(index=by, columns="taught", values="P_star")
+    table = P_stars.pivot(index=by, columns="taught", values="P_star")
     table = table.reindex(columns=[NOTHING, BOTH, PLACES, SYNONYMS])
-    reached = own.pivot(index=by, columns="taught", values="status") == "reached"
+    reached = P_stars.pivot(index=by, columns="taught", values="status") == "reached"
     table = table.assign(ratio=table[NOTHING] * table[BOTH] / table[PLACES] / table[SYNONYMS])
     table = table.assign(whole=reached.all(axis=1)).dropna(subset="ratio").reset_index()
     return left_out(table, {"with a P* that is censored": ~table["whole"]})
@@ -93,10 +93,10 @@ def felt(cells: pd.DataFrame) -> pd.DataFrame:
 def deficits(cells: pd.DataFrame) -> pd.DataFrame:
     """m^(L-1) P* with synonyms taught divided by untaught P*, by patterns of positions, grammar."""
     by = ["net", *GRAMMAR, "patterns", "seed"]
-    found = seed_stars(cells, by=[*CURVE, "patterns"])  # null of all other cells, which go
-    found = found.assign(taught=taught(found))
-    both = found[found["taught"] == SYNONYMS].merge(
-        found[found["taught"] == NOTHING], on=by, suffixes=("", "_nothing")
+    P_stars = seed_stars(cells, by=[*CURVE, "patterns"])  # null of all other cells, which go
+    P_stars = P_stars.assign(taught=taught(P_stars))
+    both = P_stars[P_stars["taught"] == SYNONYMS].merge(
+        P_stars[P_stars["taught"] == NOTHING], on=by, suffixes=("", "_nothing")
     )
     censored = (both["status"] != "reached") | (both["status_nothing"] != "reached")
     ratio = both["times_m"] / both["P_star_nothing"]

@@ -118,8 +118,8 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     if row["status"] != "diverged":
         probe = hierarchical_probe(engine.weights(), shape)
         felt = measure(probe, grammar, test, seed=cell["seed"], n_points=N_POINTS, n_draws=N_DRAWS)
-        row |= {f"{one['kind']}_2": one["value"] for one in felt
-                if (one["k"], one["l"]) == (2, 1) and one["n"]}  # fmt: skip
+        row |= {f"{entry['kind']}_2": entry["value"] for entry in felt
+                if (entry["k"], entry["l"]) == (2, 1) and entry["n"]}  # fmt: skip
     return Outcome({"S_2": None, "D_2": None, **row})
 
 
@@ -188,6 +188,6 @@ def shared(
     sizes = (parameters.n_classes, *(parameters.n_synonyms,) * nodes, patterns)
     # At most half of all data are asked for (`largest_of_shared`): twice as many draws have them.
     ranks = pd.unique(draw.integers(int(np.prod(sizes)), size=2 * (n_test + P)))
-    labels, *choices, own = np.unravel_index(ranks[: n_test + P], sizes)
-    data = derive(grammar, labels, np.stack(choices, axis=1), pool[own])
+    labels, *choices, pattern = np.unravel_index(ranks[: n_test + P], sizes)
+    data = derive(grammar, labels, np.stack(choices, axis=1), pool[pattern])
     return data[n_test:], data[:n_test]

@@ -73,11 +73,11 @@ def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
         return mosaic([], columns=3, preset=preset)
     tables = {"cells": cells}
     answers = borrowed(tables).query("L == 3 and patterns == 0")
-    own = deficits(tables).query("L == 3 and left_out == ''")
+    rows = deficits(tables).query("L == 3 and left_out == ''")
     # Patterns that are not shared: all (s_0+1)^s of each of the (s^L-1)/(s-1) rules.
-    n_all = (own["s0"] + 1.0) ** (own["s"] * (own["s"] ** own["L"] - 1) / (own["s"] - 1))
-    own = own.assign(patterns=own["patterns"].where(own["patterns"] > 0, n_all).astype(float))
-    by = [replace(net_colours(own["net"]), title="Net"), shaped("v", own["v"], "$v$")]
+    n_all = (rows["s0"] + 1.0) ** (rows["s"] * (rows["s"] ** rows["L"] - 1) / (rows["s"] - 1))
+    rows = rows.assign(patterns=rows["patterns"].where(rows["patterns"] > 0, n_all).astype(float))
+    by = [replace(net_colours(rows["net"]), title="Net"), shaped("v", rows["v"], "$v$")]
     return mosaic([
         *(Panel(title=f"{net.upper()}, $L=3$", x=Axis("test error"),
                 y=Axis("excess of the donor's class"), marks=[
@@ -87,7 +87,7 @@ def shortcut(cells: pd.DataFrame, *, preset: str) -> Figure:
           for net in ("cnn", "lcn")),
         Panel(title="synonyms taught", x=Axis("patterns of positions", log=True),
               y=Axis("$m^2 P^*$(synonyms) / $P^*$(nothing)", log=True), marks=[
-                  mean_line(own, "patterns", "ratio", *by, geometric=True, name="deficit"),
+                  mean_line(rows, "patterns", "ratio", *by, geometric=True, name="deficit"),
                   level(1, "no points for taught synonyms", line="--")]),
     ], columns=3, preset=preset)  # fmt: skip
 

@@ -65,8 +65,8 @@ def first_steps(cells: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 def grammars_of(cells: pd.DataFrame) -> Iterator[tuple[dict[str, Any], int, Grammar, list[str]]]:
     """Letters, seed, grammar and nets of the cells with empty places, each grammar once."""
-    own = cells[cells["s0"] > 0]
-    for _, part in own.groupby([*DATA_MODEL, "seed"]):
+    sparse = cells[cells["s0"] > 0]
+    for _, part in sparse.groupby([*DATA_MODEL, "seed"]):
         first = part.iloc[0]
         letters, seed = {name: first[name] for name in DATA_MODEL}, int(first["seed"])
         rules = draw_grammar(parameters_of(letters), generator=generator(seed, role="grammar"))
@@ -80,7 +80,7 @@ def known_places(net: str, parameters: GrammarParameters) -> list[int]:
     """
     both = (geometry(net, replace(parameters, n_empty=s0), width=1).layers for s0 in (0, 1))
     pairs = zip(*both, strict=True)
-    return [round(log2(one.n_slots / dense.n_slots)) for dense, one in pairs]
+    return [round(log2(sparse.n_slots / dense.n_slots)) for dense, sparse in pairs]
 
 
 def equal_points(layer: Layer, level: Level, labels: NDArray[Any]) -> float:
@@ -120,12 +120,12 @@ def exponents(
     layer, in the step after that of the layer below, and in the output of both. FIRST_PLACE is that
     of P* at s_0 = 0 and 1. A grammar with one s_0, or a censored P*, has none.
     """
-    found = complexities_of_grammars(cells, threshold=threshold)
+    stars = complexities_of_grammars(cells, threshold=threshold)
     most = first_steps.groupby(["net", "L"])["places"].max().rename("places").reset_index()
-    found = found.rename(columns={"P_star": "points"}).merge(most, on=["net", "L"]).assign(layer=0)
+    stars = stars.rename(columns={"P_star": "points"}).merge(most, on=["net", "L"]).assign(layer=0)
     tables = (
-        found[found["s0"] > 0].assign(of=P_STAR),
-        found[found["s0"] <= 1].assign(of=FIRST_PLACE),
+        stars[stars["s0"] > 0].assign(of=P_STAR),
+        stars[stars["s0"] <= 1].assign(of=FIRST_PLACE),
         first_steps.assign(of=FIRST, points=first_steps["n_equal"]),
         two_steps.assign(of=SECOND, points=two_steps["n_equal"]),
         two_steps.assign(of=OUTPUT, points=two_steps["n_equal_output"]),

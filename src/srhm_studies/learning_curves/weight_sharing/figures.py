@@ -72,8 +72,8 @@ def _exponents(rows: pd.DataFrame, single: pd.DataFrame, depth: int) -> Panel:
     of_points, hidden = P_STAR, FIRST_PLACE
     if of_points not in set(rows["of"]):
         of_points, hidden = hidden, of_points
-    shown = [of for of in OF if of in set(rows["of"]) and of != hidden]
-    marks = {of: OF[of] for of in shown}
+    shown = [quantity for quantity in OF if quantity in set(rows["of"]) and quantity != hidden]
+    marks = {quantity: OF[quantity] for quantity in shown}
     most = rows[rows["of"].isin(shown)].groupby(["net", "of"], observed=True)["exponent"].idxmax()
 
     def placed(table: pd.DataFrame) -> pd.DataFrame:

@@ -76,8 +76,8 @@ def noise_of_points(grammar: Grammar, expected: Floats, seed: int) -> Floats:
     """What D of N_DRAWN independent points differs by from that of all data, N_SAMPLES times."""
     data = independent(grammar, N_SAMPLES * N_DRAWN, generator(seed, role="drawing"))
     starts = range(0, len(data), N_DRAWN)
-    found = [class_correlations(data[i : i + N_DRAWN], grammar.parameters) for i in starts]
-    return np.asarray(np.array(found) - expected)
+    drawn = [class_correlations(data[i : i + N_DRAWN], grammar.parameters) for i in starts]
+    return np.asarray(np.array(drawn) - expected)
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,13 @@ def points_of_two_steps(
     # Both steps at D = expected + x noise by powers of x, (K, R, ...), from their values at four x:
     # D^(2) is a product of two D, the output of three.
     at = np.array([0.0, 1.0, -1.0, 2.0])
-    found = [steps(expected + x * noise, lower, layer) for x in at]
+    both_steps = [steps(expected + x * noise, lower, layer) for x in at]
     from_values = np.linalg.inv(np.vander(at, increasing=True))
-    second_K = np.tensordot(from_values, np.array([one.second for one in found]), 1)
-    output_K = np.tensordot(from_values, np.array([one.output for one in found]), 1)
+    second_K = np.tensordot(from_values, np.array([at_x.second for at_x in both_steps]), 1)
+    output_K = np.tensordot(from_values, np.array([at_x.output for at_x in both_steps]), 1)
     # Sums of squares, and parts along the output of all data, by powers of noise.
     flat = (parts.reshape(len(parts), -1) for parts in (second_K[1:3], output_K))
-    squares_KK, outputs_KK = (one @ one.T for one in flat)
+    squares_KK, outputs_KK = (matrix @ matrix.T for matrix in flat)
     along_KR = np.einsum("krsa,sa->kr", output_K, wanted.output[0])
 
     def powers(log_P: float) -> Floats:
