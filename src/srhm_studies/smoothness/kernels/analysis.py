@@ -83,26 +83,26 @@ def exponents(cells: pd.DataFrame, spectra: pd.DataFrame) -> Iterator[dict[str, 
     a part of them; "fixed ranks".
     quantity "stretching": the power p of log MSE = a - b P^p of a Gaussian student and teacher.
     """
-    for family, own in _families(cells):
+    for family, of_family in _families(cells):
         for quantity in QUANTITIES.get(family["experiment"], ()):
-            table = own.pivot_table(index="P", columns="seed", values=quantity).dropna(axis=1)
+            table = of_family.pivot_table(index="P", columns="seed", values=quantity).dropna(axis=1)
             yield from _of_curve(family, quantity, table)
         if family["experiment"] == "spectrum":
-            joined = spectra.merge(own[["key", "P", "seed"]], on="key")
+            joined = spectra.merge(of_family[["key", "P", "seed"]], on="key")
             for (P, seed), ranks in joined.groupby(["P", "seed"]):
                 yield from _of_ranks({**family, "P": P, "seed": seed}, ranks)
 
 
 def crossings(cells: pd.DataFrame, threshold: float) -> Iterator[dict[str, Any]]:
     """Rows of CROSSINGS: where the error on the SRHM falls below the threshold, seed by seed."""
-    for family, own in _families(cells[cells["experiment"] == "srhm"]):
-        for seed, curve in own.sort_values("P").groupby("seed"):
+    for family, of_family in _families(cells[cells["experiment"] == "srhm"]):
+        for seed, curve in of_family.sort_values("P").groupby("seed"):
             sizes, errors = (curve[name].to_numpy(dtype=float) for name in ("P", "error"))
-            found = crossing(sizes, errors, threshold)
+            star = crossing(sizes, errors, threshold)
             yield {
-                **family, "seed": seed, "threshold": threshold, "status": found.status,
-                "P_star": exp(found.log_size) if isfinite(found.log_size) else nan,
-                "bound_low": found.low, "bound_high": found.high,
+                **family, "seed": seed, "threshold": threshold, "status": star.status,
+                "P_star": exp(star.log_size) if isfinite(star.log_size) else nan,
+                "bound_low": star.low, "bound_high": star.high,
             }  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def pseudo_values(sizes: Values, runs: Values, slope: Slope) -> Values:
     if n_runs == 1:
         return np.array([whole])
     without = (runs.sum(axis=1, keepdims=True) - runs) / (n_runs - 1)
-    left = np.array([slope(sizes, one) for one in without.T])
+    left = np.array([slope(sizes, mean) for mean in without.T])
     return n_runs * whole - (n_runs - 1) * left
 
 
@@ -166,11 +166,11 @@ def _of_curve(
         if chosen.sum() < LEAST_SIZES:
             continue
         for name, slope in rules:
-            found = pseudo_values(sizes[chosen], runs[chosen], slope)
+            pseudo = pseudo_values(sizes[chosen], runs[chosen], slope)
             row = {**family, "quantity": name, "window": window, "P": int(largest),
                    "n_from": int(sizes[chosen][0]), "n_to": int(sizes[chosen][-1])}  # fmt: skip
-            for seed, value in zip(table.columns, found, strict=True):
-                yield {**row, "seed": int(seed), "n_seeds": len(found), "exponent": float(value)}
+            for seed, value in zip(table.columns, pseudo, strict=True):
+                yield {**row, "seed": int(seed), "n_seeds": len(pseudo), "exponent": float(value)}
 
 
 def _of_ranks(row: dict[str, Any], ranks: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -208,7 +208,7 @@ def networks(*, published: Sequence[str], threshold: float) -> pd.DataFrame:
     One for each net and grammar: of several presets that of most seeds.
     """
     frames = [published_complexities(Path(file), threshold=threshold) for file in sorted(published)]
-    frames = [one for one in frames if len(one)]
+    frames = [frame for frame in frames if len(frame)]
     if not frames:
         return pd.DataFrame(columns=NETWORKS.names)
     rows = pd.concat(frames, ignore_index=True)

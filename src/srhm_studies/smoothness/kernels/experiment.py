@@ -142,15 +142,15 @@ def learnt(cell: Mapping[str, Any], training: Labelled, tested: Labelled) -> Out
     kernel = {"kernel": cell["kernel"], "sigma": cell["sigma"]}
     between = gram(others, points, **kernel)
     if cell["method"] == "svm":
-        found, squared = machine(gram(points, **kernel), targets, between), nan
+        predicted, squared = machine(gram(points, **kernel), targets, between), nan
     else:
         try:
             weights = regression_weights(gram(points, **kernel), between.T, jitter=cell["jitter"])
         except NotPositiveError:
             return Outcome({"status": "not positive", "mse": nan, "error": nan})
-        found = weights.T @ targets
-        squared = float(((found - truth) ** 2).mean())
-    wrong = np.sign(found) != truth
+        predicted = weights.T @ targets
+        squared = float(((predicted - truth) ** 2).mean())
+    wrong = np.sign(predicted) != truth
     return Outcome({"status": DONE, "mse": squared, "error": float(wrong.mean())})
 
 
@@ -319,9 +319,9 @@ def stripe_error(cell: Mapping[str, Any]) -> Outcome:
     if cell["data"] == COMPRESSED:
         scale = np.array([1.0, *[n_train**-0.5] * (d - 1)])
         points, others = points * scale, others * scale
-    within, between = (_stripe_kernel(one, points, cell) for one in (points, others))
-    found = machine(within, labels, between)
-    error = float((np.sign(found) != truth).mean())
+    within, between = (_stripe_kernel(part, points, cell) for part in (points, others))
+    predicted = machine(within, labels, between)
+    error = float((np.sign(predicted) != truth).mean())
     return Outcome({"status": DONE, "mse": nan, "error": error})
 
 
@@ -330,8 +330,8 @@ def tangent(points: Points, others: Points, *, bias: float) -> Points:
 
     The bias of a neuron is a weight of an input that is `bias` for all points.
     """
-    one, two = (np.pad(own, ((0, 0), (0, 1)), constant_values=bias) for own in (points, others))
-    return infinite_width_kernel(one, two, depth=1)
+    x, y = (np.pad(part, ((0, 0), (0, 1)), constant_values=bias) for part in (points, others))
+    return infinite_width_kernel(x, y, depth=1)
 
 
 def _stripe_kernel(one: Points, two: Points, cell: Mapping[str, Any]) -> Points:
@@ -361,9 +361,9 @@ def class_error(cell: Mapping[str, Any]) -> Outcome:
         np.eye(parameters.n_classes)[part.labels] - 1 / parameters.n_classes
         for part in (training, tested)
     )
-    found = weights.T @ targets
-    squared = ((found - truth) ** 2).sum() / (truth**2).sum()
-    wrong = found.argmax(axis=1) != tested.labels
+    predicted = weights.T @ targets
+    squared = ((predicted - truth) ** 2).sum() / (truth**2).sum()
+    wrong = predicted.argmax(axis=1) != tested.labels
     return Outcome({"status": DONE, "mse": float(squared), "error": float(wrong.mean())})
 
 

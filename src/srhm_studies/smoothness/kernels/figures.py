@@ -42,10 +42,10 @@ INPUTS = {"stripe": Look("as they are", BLUE, "o"),
 WIDTHS = {False: Look("$\\sigma=d$", marker="o", filled=True),
           True: Look("$\\sigma=10$", marker="s", filled=False)}  # fmt: skip
 # Teacher by colour, student by shape; full where they are the same.
-PAIRS = {f"{one} {other}": Look(f"{KERNELS[one].label}, {KERNELS[other].label}",
-                                KERNELS[one].colour, "o" if other == "laplace" else "s",
-                                filled=one == other)
-         for one in KERNELS for other in KERNELS}  # fmt: skip
+PAIRS = {f"{teacher} {student}": Look(f"{KERNELS[teacher].label}, {KERNELS[student].label}",
+                                      KERNELS[teacher].colour, "o" if student == "laplace" else "s",
+                                      filled=teacher == student)
+         for teacher in KERNELS for student in KERNELS}  # fmt: skip
 PLACES = {"sphere": "spheres", "cube": "cubes", "lattice": "lattices"}
 ABSENT = {"mnist": "No files of MNIST here: make mnist.",
           "mnist5k": "Without published rows: make env-images."}  # fmt: skip
@@ -58,15 +58,15 @@ DIMENSION = 15  # d_eff of MNIST in the thesis
 
 def curve(rows: pd.DataFrame, y: str, by: Sequence[str] = ()) -> pd.DataFrame:
     """Means over runs against P, `low` and `high` a standard error beside; positive ones alone."""
-    found = spread(rows.dropna(subset=[y]), y, [*by, "P"], ends="error")
-    found = found[found[y] > 0]
-    return found.assign(low=np.maximum(found["low"], found[y] / 10))
+    means = spread(rows.dropna(subset=[y]), y, [*by, "P"], ends="error")
+    means = means[means[y] > 0]
+    return means.assign(low=np.maximum(means["low"], means[y] / 10))
 
 
 def drawn(rows: pd.DataFrame, y: str, *by: Scale, **others: Any) -> Marks:
     """A curve with its band, against P."""
-    found = curve(rows, y, [scale.column for scale in by])
-    return Marks(**{"rows": found, "x": "P", "y": y, "low": "low", "high": "high", "band": True,
+    means = curve(rows, y, [scale.column for scale in by])
+    return Marks(**{"rows": means, "x": "P", "y": y, "low": "low", "high": "high", "band": True,
                     "by": by, "line": "-", "size": 3.5, "name": "curve", **others})  # fmt: skip
 
 
@@ -75,14 +75,14 @@ def guides(
 ) -> Marks:
     """A dashed line of slope -exponent for each family, through its last point, over a decade."""
     rows = []
-    for value, own in means.sort_values(x).groupby(by.column):
-        power, end, height = exponent(value), float(own[x].iloc[-1]), float(own[y].iloc[-1])
+    for value, family in means.sort_values(x).groupby(by.column):
+        power, end, height = exponent(value), float(family[x].iloc[-1]), float(family[y].iloc[-1])
         rows += [{by.column: value, x: at, y: height * (at / end) ** -power}
-                 for at in (max(end / 10, float(own[x].iloc[0])), end)
+                 for at in (max(end / 10, float(family[x].iloc[0])), end)
                  if power < float("inf")]  # fmt: skip
-    found = pd.DataFrame(rows, columns=[by.column, x, y])
+    lines = pd.DataFrame(rows, columns=[by.column, x, y])
     shown = by.without("marker", "colour")
-    return replace(laws(found, x, y, "slope of the law", by=[shown], name="guide"), order=4.0)
+    return replace(laws(lines, x, y, "slope of the law", by=[shown], name="guide"), order=4.0)
 
 
 def with_law(
@@ -107,8 +107,8 @@ def kernel_teachers(cells: pd.DataFrame, *, preset: str) -> Figure:
     """MSE of Laplace students. A, B: spheres; D, E: cubes; F, G: lattices, Laplace and Gauss
     teacher each. C: Matérn teachers on the circle."""
     rows = chosen(cells, {"experiment": "teacher_student", "kernel": "laplace"})
-    own = rows[rows["sigma"] == rows["d"]]
-    by, y = dimensions(own, "$d$ (all but C)"), "expected_mse"
+    width_d = rows[rows["sigma"] == rows["d"]]
+    by, y = dimensions(width_d, "$d$ (all but C)"), "expected_mse"
     circle = chosen(rows, {"d": 1, "sigma": CIRCLE_WIDTH, "data": "sphere"})
     circle = circle.assign(nu=circle["teacher"].map(SMOOTHNESS).astype(float))
     names = dict(zip(circle["nu"], circle["teacher"], strict=True))
@@ -116,7 +116,7 @@ def kernel_teachers(cells: pd.DataFrame, *, preset: str) -> Figure:
         Panel(title=f"{PLACES[data]}, {KERNELS[teacher].label}{runs(part)}", x=POINTS, y=ERROR,
               marks=with_law(part, y, by, partial(learning_exponent, teacher, "laplace")))
         for data in PLACES for teacher in KERNELS
-        for part in [chosen(own, {"data": data, "teacher": teacher})]
+        for part in [chosen(width_d, {"data": data, "teacher": teacher})]
     ]  # fmt: skip
     panels.insert(2, Panel(title=f"circle, Matérn{runs(circle)}", x=POINTS, y=ERROR, marks=with_law(
         circle, y, distinct("nu", circle["nu"], "$\\nu$ (C)"),
@@ -126,12 +126,12 @@ def kernel_teachers(cells: pd.DataFrame, *, preset: str) -> Figure:
 
 def kernel_dimensions(exponents: pd.DataFrame, *, preset: str) -> Figure:
     """A, B: beta against d, Laplace and Gauss teacher; C: against nu on the circle."""
-    own = chosen(exponents, {"experiment": "teacher_student", "kernel": "laplace",
+    fit = chosen(exponents, {"experiment": "teacher_student", "kernel": "laplace",
                              "data": "sphere", "quantity": "expected_mse"})  # fmt: skip
-    ends = own.loc[own["window"] == "from the start", "n_to"].unique()
+    ends = fit.loc[fit["window"] == "from the start", "n_to"].unique()
     words, beta, panels = "$\\min(\\alpha_T-d,2\\alpha_S)/d$", Axis("exponent $\\beta$"), []
     for teacher, look in KERNELS.items():
-        rows = own[(own["teacher"] == teacher) & ((own["sigma"] == own["d"]) | (own["sigma"] > 9))]
+        rows = fit[(fit["teacher"] == teacher) & ((fit["sigma"] == fit["d"]) | (fit["sigma"] > 9))]
         ds = sorted(int(d) for d in rows["d"].unique())
         line = law(ds, [learning_exponent(teacher, "laplace", d) for d in ds], words, name="law",
                    line="-")  # fmt: skip
@@ -139,7 +139,7 @@ def kernel_dimensions(exponents: pd.DataFrame, *, preset: str) -> Figure:
             title=f"spheres, {look.label} teacher", x=Axis("dimension $d$", ticks=ds), y=beta,
             marks=[*_fits(rows.assign(x=rows["d"].astype(float)), ends), line],
         ))  # fmt: skip
-    rows = own[(own["d"] == 1) & (own["sigma"] == CIRCLE_WIDTH) & (own["teacher"] != "gauss")]
+    rows = fit[(fit["d"] == 1) & (fit["sigma"] == CIRCLE_WIDTH) & (fit["teacher"] != "gauss")]
     rows, nu = rows.assign(x=rows["teacher"].map(SMOOTHNESS).astype(float)), np.array([0.5, 2, 2.5])
     panels.append(Panel(
         title="circle, Matérn teachers", x=Axis("smoothness $\\nu$ of the teacher"), y=beta,
@@ -151,18 +151,18 @@ def kernel_dimensions(exponents: pd.DataFrame, *, preset: str) -> Figure:
 def _fits(rows: pd.DataFrame, ends: np.ndarray) -> list[Marks]:
     """Exponents at x of each curve, one marker for each window; intervals of the last decade."""
     rows = rows.assign(wide=(rows["sigma"] == 10) & (rows["d"] != 10))
-    found = rows.groupby(["wide", "x", "window", "n_to"])["exponent"].agg(["mean", "sem", "size"])
-    found = found.reset_index()
-    last = found["window"] == "last decade"
-    half = found["sem"] * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(found["size"] - 1, 1))
-    found = found.assign(low=found["mean"] - half, high=found["mean"] + half,
-                         x=found["x"] + 0.12 * found["wide"] + 0.06 * last)  # fmt: skip
-    widths = by_name("wide", found["wide"], WIDTHS, "Width (A, B)")
+    betas = rows.groupby(["wide", "x", "window", "n_to"])["exponent"].agg(["mean", "sem", "size"])
+    betas = betas.reset_index()
+    last = betas["window"] == "last decade"
+    half = betas["sem"] * stats.t.ppf((1 + CONFIDENCE) / 2, np.maximum(betas["size"] - 1, 1))
+    betas = betas.assign(low=betas["mean"] - half, high=betas["mean"] + half,
+                         x=betas["x"] + 0.12 * betas["wide"] + 0.06 * last)  # fmt: skip
+    widths = by_name("wide", betas["wide"], WIDTHS, "Width (A, B)")
     shades = graded("n_to", ends, "Fit up to $P=$", label=lambda P: f"${P:g}$")
     return [
-        Marks(rows=found[~last], x="x", y="mean", name="exponent from the start",
+        Marks(rows=betas[~last], x="x", y="mean", name="exponent from the start",
               by=[shades, widths]),
-        Marks(rows=found[last], x="x", y="mean", low="low", high="high", order=3.0, by=[widths],
+        Marks(rows=betas[last], x="x", y="mean", low="low", high="high", order=3.0, by=[widths],
               name="exponent last decade", colour=VERMILION,
               label=f"last decade of $P$, {100 * CONFIDENCE:.0f} % interval"),
     ]  # fmt: skip
@@ -173,16 +173,16 @@ def kernel_students(cells: pd.DataFrame, *, preset: str) -> Figure:
     rows = cells[cells["experiment"] == "teacher_student"]
     gaussian = rows[(rows["kernel"] == "gauss") & (rows["sigma"] == rows["d"])]
     d = int(gaussian["d"].max()) if len(gaussian) else 0
-    own = chosen(rows, {"d": d, "data": "sphere", "sigma": d})
-    own = own.assign(pair=own["teacher"] + " " + own["kernel"])
-    own = own[own["pair"].isin(PAIRS)]
-    by, both = by_name("pair", own["pair"], PAIRS, "Teacher, student"), own["pair"] == "gauss gauss"
-    root = own[both].assign(P=own["P"] ** (1 / 3))
+    mse = chosen(rows, {"d": d, "data": "sphere", "sigma": d})
+    mse = mse.assign(pair=mse["teacher"] + " " + mse["kernel"])
+    mse = mse[mse["pair"].isin(PAIRS)]
+    by, both = by_name("pair", mse["pair"], PAIRS, "Teacher, student"), mse["pair"] == "gauss gauss"
+    root = mse[both].assign(P=mse["P"] ** (1 / 3))
     return mosaic([
-        Panel(title=f"sphere, $d={d}${runs(own)}", x=POINTS, y=ERROR, marks=with_law(
-            own, "expected_mse", by,
+        Panel(title=f"sphere, $d={d}${runs(mse)}", x=POINTS, y=ERROR, marks=with_law(
+            mse, "expected_mse", by,
             lambda pair: learning_exponent(pair.split()[0], pair.split()[1], d))),
-        Panel(title=f"Gauss teacher and student, $d={d}${runs(own[both])}", x=Axis("$P^{1/3}$"),
+        Panel(title=f"Gauss teacher and student, $d={d}${runs(mse[both])}", x=Axis("$P^{1/3}$"),
               y=ERROR, marks=[drawn(root, "expected_mse", by, name="curve stretched")]),
     ], columns=2, preset=preset)  # fmt: skip
 
@@ -212,9 +212,9 @@ def _of_digits(rows: pd.DataFrame) -> list[Panel]:
 
 def kernel_mnist5k(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Figure:
     """A to C: as of 8 x 8 digits; D, E: kernel PCA; F: distances to the nearest neighbour."""
-    own = cells[cells["data"] == "mnist5k"]
-    near = own[own["experiment"] == "neighbours"]
-    table = _of_spectra(own, spectra)
+    mnist = cells[cells["data"] == "mnist5k"]
+    near = mnist[mnist["experiment"] == "neighbours"]
+    table = _of_spectra(mnist, spectra)
     means = curve(near, "distance").head(1)
     slope = [
         power_law(list(near["P"]), -1 / DIMENSION, through=(P, distance),
@@ -222,7 +222,7 @@ def kernel_mnist5k(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -
         for P, distance in means[["P", "distance"]].to_numpy().tolist()
     ]  # fmt: skip
     return mosaic([
-        *_of_digits(own[own["experiment"] == "mnist5k"]),
+        *_of_digits(mnist[mnist["experiment"] == "mnist5k"]),
         *_of_pca(cells, table, "mnist5k", "MNIST", "DE"),
         Panel(title=f"nearest neighbours{runs(near)}", x=NUMBER,
               y=Axis("distance / mean distance", log=True), marks=[
@@ -256,8 +256,8 @@ def kernel_pca(cells: pd.DataFrame, spectra: pd.DataFrame, *, preset: str) -> Fi
 
 
 def _of_spectra(cells: pd.DataFrame, spectra: pd.DataFrame) -> pd.DataFrame:
-    own = chosen(cells, {"experiment": "spectrum", "kernel": "laplace"})
-    return spectra.merge(own[["key", "data", "d", "teacher", "P", "seed"]], on="key")
+    laplace = chosen(cells, {"experiment": "spectrum", "kernel": "laplace"})
+    return spectra.merge(laplace[["key", "data", "d", "teacher", "P", "seed"]], on="key")
 
 
 def _of_pca(
@@ -316,10 +316,10 @@ def kernel_stripe(cells: pd.DataFrame, *, preset: str) -> Figure:
     by = by_name("data", rows["data"], INPUTS, "Inputs")
     d = int(rows["d"].max()) if len(rows) else 1
     return mosaic([
-        Panel(title=f"{kernel.capitalize() if kernel == 'laplace' else kernel} kernel{runs(own)}",
-              x=POINTS, y=Axis("test error", log=True), marks=with_law(
-                  own, "error", by, lambda data: stripe_exponent(d, compressed=data == COMPRESSED)))
-        for kernel in ("laplace", "tangent") for own in [rows[rows["kernel"] == kernel]]
+        Panel(title=f"{kernel.capitalize() if kernel == 'laplace' else kernel} kernel{runs(part)}",
+              x=POINTS, y=Axis("test error", log=True), marks=with_law(part, "error", by,
+                  lambda data: stripe_exponent(d, compressed=data == COMPRESSED)))
+        for kernel in ("laplace", "tangent") for part in [rows[rows["kernel"] == kernel]]
     ], columns=2, preset=preset)  # fmt: skip
 
 
@@ -333,22 +333,22 @@ def kernel_srhm(
     """
     rows = cells[cells["experiment"] == "srhm"]
     rows = rows[rows["v"] == rows["v"].max()]
-    found = crossings[crossings["v"] == crossings["v"].max()]
+    crossed = crossings[crossings["v"] == crossings["v"].max()]
     measured = of_grammars(networks, rows).assign(threshold=threshold)
     # Beside s_0 + 1, so that nothing covers another.
     aside = {"laplace": -0.06, "gauss": 0.06, "lcn": -0.12, "cnn": 0.12}
     measured = measured.assign(place=measured["s0"] + 1 + measured["net"].map(aside).astype(float))
-    beyond = (found["status"] != "reached").astype(int)
-    found = found.assign(
-        beyond=beyond, y=found["P_star"].where(beyond == 0, found["bound_low"]),
-        place=found["s0"] + 1 + found["kernel"].map(aside).astype(float),
+    beyond = (crossed["status"] != "reached").astype(int)
+    crossed = crossed.assign(
+        beyond=beyond, y=crossed["P_star"].where(beyond == 0, crossed["bound_low"]),
+        place=crossed["s0"] + 1 + crossed["kernel"].map(aside).astype(float),
     )  # fmt: skip
     title = f"SRHM{f', $v={int(rows.v.iloc[0])}$' if len(rows) else ''}{runs(rows)}"
     by = [by_name("kernel", rows["kernel"], KERNELS, "Kernel"), empty_places(rows["s0"].dropna())]
     of_networks = [nets(measured["net"], title="Network"), by[1]]
     shown: dict[str, Any] = {"filled": False, "marker": "o"}
     s0 = np.array(sorted(by[1].looks))
-    grid = found.head(1).drop(columns="s0").merge(pd.DataFrame({"s0": s0}), how="cross")
+    grid = crossed.head(1).drop(columns="s0").merge(pd.DataFrame({"s0": s0}), how="cross")
     return mosaic([
         Panel(title=title, x=POINTS, y=Axis("test error", limits=(0, None)), marks=[
             drawn(rows, "error", *by, **shown),
@@ -359,13 +359,13 @@ def kernel_srhm(
               marks=[drawn(rows, "mse", *by, **shown)]),
         Panel(title=f"$P$ of test error {threshold:g}", y=Axis("training points $P$", log=True),
               x=Axis("$s_0+1$", ticks=[s0 + 1 for s0 in by[1].looks]), marks=[
-                  Marks(rows=found, x="place", y="y", by=by, filled=False, beyond="beyond",
+                  Marks(rows=crossed, x="place", y="y", by=by, filled=False, beyond="beyond",
                         arrow_label="not reached, $P$ is", name="kernel"),
                   Marks(rows=measured, x="place", y="P_star", low="P_star_low", high="P_star_high",
                         by=of_networks, name="measured"),
-                  *(law(s0 + 1, [predicted(one) for _, one in grid.assign(net=net).iterrows()],
+                  *(law(s0 + 1, [predicted(row) for _, row in grid.assign(net=net).iterrows()],
                         words, name=f"law {net}", line=line, colour=looks.net(net).colour)
                     for net, words, line in (("lcn", "Eq. 3, LCN", "-"), ("cnn", "Eq. 4, CNN", ":"))
-                    if len(found)),
+                    if len(crossed)),
               ] if len(rows) else []),
     ], columns=3, preset=preset)  # fmt: skip

@@ -77,13 +77,13 @@ def measured(
         rows = rows[rows["when"] == when]
     if displacement is not None:
         rows = rows[rows["displacement"] == displacement]
-    own = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
-    own = longest(own[own["augmentation"].eq(True) == augmented])
+    nets = cells[(cells["data"] == data) & (cells["status"] != "diverged")]
+    nets = longest(nets[nets["augmentation"].eq(True) == augmented])
     if kind == "fc":
-        own = own[own["net"].isin(FULLY_CONNECTED)]
+        nets = nets[nets["net"].isin(FULLY_CONNECTED)]
     elif kind:
-        own = own[is_deep(own["net"])] if kind == "deep" else own[own["net"] == kind]
-    return rows.merge(own[["key", *OF_CELL]], on="key")
+        nets = nets[is_deep(nets["net"])] if kind == "deep" else nets[nets["net"] == kind]
+    return rows.merge(nets[["key", *OF_CELL]], on="key")
 
 
 def longest(cells: pd.DataFrame) -> pd.DataFrame:
@@ -105,8 +105,8 @@ def pairs(
     A row for each net and seed that have both.
     """
     chosen = rows[rows[column].isin(values)].astype({quantity: float})
-    found = chosen.pivot_table(index=["net", "seed"], columns=column, values=quantity)
-    first, second = (found.get(value, pd.Series(dtype=float)) for value in values)
+    table = chosen.pivot_table(index=["net", "seed"], columns=column, values=quantity)
+    first, second = (table.get(value, pd.Series(dtype=float)) for value in values)
     return pd.Series(np.log(second / first)).dropna()
 
 
@@ -119,9 +119,9 @@ def by_network(rows: pd.DataFrame) -> pd.DataFrame:
     if ended.empty:
         return pd.DataFrame(columns=["D", "G", "R", "test_error"])
     logs = pd.DataFrame(np.log(ended[["D", "G", "R"]])).groupby(ended["net"]).mean()
-    found = pd.DataFrame(np.exp(logs)).join(ended.groupby("net")["test_error"].mean())
-    known = pd.DataFrame(np.isfinite(found)).all(axis=1)
-    return found[(found["test_error"] > 0) & known]
+    means = pd.DataFrame(np.exp(logs)).join(ended.groupby("net")["test_error"].mean())
+    known = pd.DataFrame(np.isfinite(means)).all(axis=1)
+    return means[(means["test_error"] > 0) & known]
 
 
 def log_correlations(

@@ -85,12 +85,12 @@ def changes(
 def monotonies(cells: pd.DataFrame, table: pd.DataFrame, *, data: str = "digits") -> pd.DataFrame:
     """Spearman's correlation of R of the layers with their depth in each trained network: rho."""
     rows = networks.function(cells, table, part="layers", when="end", kind="deep", data=data)
-    found = {
-        net: float(stats.spearmanr(one.index, one).statistic)
-        for net, own in rows.groupby("net")
-        for one in [own.groupby("depth")["R"].mean()]
+    rho = {
+        net: float(stats.spearmanr(by_depth.index, by_depth).statistic)
+        for net, of_net in rows.groupby("net")
+        for by_depth in [of_net.groupby("depth")["R"].mean()]
     }
-    return pd.DataFrame({"net": found.keys(), "rho": found.values()})
+    return pd.DataFrame({"net": rho.keys(), "rho": rho.values()})
 
 
 @rows_of("cells", "stability", nothing="no network with a test error", what="networks")

@@ -100,7 +100,7 @@ def of_images(cell: Mapping[str, Any], training: Images, test: Images) -> Outcom
     row = {name: trained.row[name] for name in ("test_error", "train_loss", "epochs", "steps")}
     return Outcome(
         {
-            **row, "status": status, "n_parameters": sum(one.numel() for one in weights),
+            **row, "status": status, "n_parameters": sum(weight.numel() for weight in weights),
             "noise_norm": asked.noise_norm, "n_folded": asked.n_folded,
         },
         {"stability": _columns(rows), "noise": _columns(noises)},
@@ -114,24 +114,24 @@ def _rows(
     standard = {"displacement": cell["displacement"], "interpolation": "bilinear"}
     for when, network in states:
         f = partial(responses, network, fresh=when == "start")
-        found = stabilities(f, asked, averages=AVERAGED)
-        yield from _named(found, part="output", when=when, norm=asked.noise_norm, **standard)
+        measured = stabilities(f, asked, averages=AVERAGED)
+        yield from _named(measured, part="output", when=when, norm=asked.noise_norm, **standard)
     if not cell["scans"]:
         return
     few = _probe(cell, points[:SCAN_POINTS])
     for when, network in states:
         names = activation_layers(network)
         f = partial(responses, network, fresh=when == "start", layers=names)
-        found = stabilities(f, few, averages=["median"])
+        measured = stabilities(f, few, averages=["median"])
         norm = few.noise_norm
-        yield from _named(found, names, part="layers", when=when, norm=norm, **standard)
+        yield from _named(measured, names, part="layers", when=when, norm=norm, **standard)
     for displacement in DISPLACEMENTS:
         for kind in INTERPOLATIONS:
-            own = _probe(cell, few.images, displacement=displacement, interpolation=kind)
+            warped = _probe(cell, few.images, displacement=displacement, interpolation=kind)
             for when, network in states:
                 f = partial(responses, network, fresh=when == "start")
-                found = stabilities(f, own, averages=["median"])
-                yield from _named(found, part="displacements", when=when, norm=own.noise_norm,
+                measured = stabilities(f, warped, averages=["median"])
+                yield from _named(measured, part="displacements", when=when, norm=warped.noise_norm,
                                   displacement=displacement, interpolation=kind)  # fmt: skip
 
 
@@ -158,9 +158,9 @@ def _noises(
         change = noisy.astype(points.dtype)[None]
         for when, network in states:
             f = partial(responses, network, fresh=when == "start")
-            (found,) = sensitivities(f, points, [change], averages=["median"])
+            (G,) = sensitivities(f, points, [change], averages=["median"])
             yield {"when": when, "times": times, "noise_norm": times * norm,
-                   "G": found[OUTPUT, "median"]}  # fmt: skip
+                   "G": G[OUTPUT, "median"]}  # fmt: skip
 
 
 def _probe(
@@ -224,5 +224,5 @@ def coarse(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 @cache
 def _digits(data: str) -> Images:
-    (found,) = readers.load("mnist5k")
-    return Images(coarse(found.pixels), found.labels) if data == "mnist5k_coarse" else found
+    (images,) = readers.load("mnist5k")
+    return Images(coarse(images.pixels), images.labels) if data == "mnist5k_coarse" else images

@@ -78,9 +78,9 @@ def _lines(rows: pd.DataFrame, x: str, y: str, *by: Scale, **look: Any) -> Marks
 
 def _against_size(rows: pd.DataFrame, quantity: str, title: str, *others: Marks) -> Panel:
     """A quantity of trained networks against P, and other marks."""
-    own, guides = rows[rows["when"] == "end"], [ONE] if quantity == "R" else []
+    ended, guides = rows[rows["when"] == "end"], [ONE] if quantity == "R" else []
     return Panel(title=title, x=SIZE, y=Axis(QUANTITIES[quantity], log=True), marks=[
-        _lines(own, "P", quantity, nets(own["net"]), width=1.0), *guides, *others,
+        _lines(ended, "P", quantity, nets(ended["net"]), width=1.0), *guides, *others,
     ])  # fmt: skip
 
 
@@ -92,13 +92,13 @@ def _before_and_after(rows: pd.DataFrame) -> Panel:
     # Seeds take a part of the width of their net.
     rank, n = rows["seed"].rank(method="dense"), rows["seed"].nunique()
     shift = 0.7 * ((rank - 0.5) / max(n, 1) - 0.5)
-    own = rows.assign(place=rows["net"].map(at).astype(float) + shift)
-    begun = own["when"] == "start"
+    placed = rows.assign(place=rows["net"].map(at).astype(float) + shift)
+    begun = placed["when"] == "start"
     words = {i: order.looks[net].label.replace("hidden layers", "") for net, i in at.items()}
     return Panel(title=title, y=R_F,
                  x=Axis(ticks=words, limits=(-0.6, len(at) - 0.4), upright=True), marks=[
-        Marks(rows=own[~begun], x="place", y="R", by=[order], name="end"),
-        Marks(rows=own[begun], x="place", y="R", by=[order.without("marker")], name="start",
+        Marks(rows=placed[~begun], x="place", y="R", by=[order], name="end"),
+        Marks(rows=placed[begun], x="place", y="R", by=[order.without("marker")], name="start",
               marker="_", size=5, label="before training"), ONE,
     ])  # fmt: skip
 
@@ -202,7 +202,7 @@ def stability_training(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: 
     rows = measured({"cells": cells, "stability": stability})
     return mosaic([
         _before_and_after(rows),
-        *(_against_size(rows, one, f"{name} after training") for one, name in QUANTITIES.items()),
+        *(_against_size(rows, key, f"{name} after training") for key, name in QUANTITIES.items()),
     ], columns=2, preset=preset, notes=_counts(rows))  # fmt: skip
 
 
@@ -242,8 +242,8 @@ def stability_pixels(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: st
     by = [by_name("data", rows["data"], IMAGES), by_name("when", rows["when"], WHEN, "Line")]
     return mosaic([
         Panel(title=look_of(str(net)).label, x=SIZE, y=R_F,
-              marks=[_lines(own, "P", "R", *by, size=3.5), ONE])
-        for net, own in rows.groupby("net")
+              marks=[_lines(of_net, "P", "R", *by, size=3.5), ONE])
+        for net, of_net in rows.groupby("net")
     ], columns=2, preset=preset, share="y", notes=_counts(rows))  # fmt: skip
 
 
@@ -278,7 +278,7 @@ def stability_models(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: st
     ended = in_time.rows.query(f"alpha_tilde == {FEATURE} and when == 'end'")
     slope = [power_law(list(ended["P"]), -1, through=(P, R), label="slope $-1$ (A)")
              for P, R in ended[["P", "R"]].head(1).to_numpy(dtype=float).tolist()]  # fmt: skip
-    own = layers[(layers["net"] == "cnn") & (layers["alpha_tilde"] == FEATURE)]
+    cnn = layers[(layers["net"] == "cnn") & (layers["alpha_tilde"] == FEATURE)]
     parts = [by_network(part).assign(P=P, alpha_tilde=scale)
              for (P, scale), part in parted(srhm, "P", "alpha_tilde")]  # fmt: skip
     points = pd.concat(parts).reset_index() if parts else srhm
@@ -287,8 +287,8 @@ def stability_models(cells: pd.DataFrame, stability: pd.DataFrame, *, preset: st
     return mosaic([
         Panel(title="stripe", x=POINTS, y=R_F, marks=[in_time, *slope]),
         Panel(title="SRHM, CNN", x=POINTS, y=Axis("$R_k$", log=True), marks=[
-            _lines(own, "P", "R", graded("layer", own["layer"], "Layer $k$ (B)"),
-                   by_name("when", own["when"], WHEN, "Line"), size=3.5, name="layer")]),
+            _lines(cnn, "P", "R", graded("layer", cnn["layer"], "Layer $k$ (B)"),
+                   by_name("when", cnn["when"], WHEN, "Line"), size=3.5, name="layer")]),
         Panel(title="SRHM", x=R_F, y=ERROR, marks=[
             Marks(rows=points, x="R", y="test_error", line="-", width=0.6, size=3.5, sort=False,
                   name="errors", by=[nets(points["net"]), by_name(

@@ -95,15 +95,15 @@ LONG_STEPS = {"max_output_change": 1.0, "max_gradient_change": 1.0, "kink": 1.0}
 def flow_cell(cell: Mapping[str, Any]) -> dict[str, Any]:
     """Coordinates of the network as gradient flow knows them."""
     if cell["experiment"] == "stripe":
-        own, steps = {**STRIPE, "d": cell["d"]}, STRIPE_STEPS
+        task, steps = {**STRIPE, "d": cell["d"]}, STRIPE_STEPS
     else:
         v, depth = cell["v"], cell["L"]
-        own = {"net": cell["net"], "L": depth, "s": 2, "s0": cell["s0"], "v": v, "m": v, "n_c": v,
-               "sparsity": "A", "hidden_layers": depth}  # fmt: skip
+        task = {"net": cell["net"], "L": depth, "s": 2, "s0": cell["s0"], "v": v, "m": v, "n_c": v,
+                "sparsity": "A", "hidden_layers": depth}  # fmt: skip
         steps = LONG_STEPS
     optimiser = {"name": "flow", "max_evaluations": cell["max_evaluations"], **steps}
     place = {name: cell[name] for name in ("P", "seed", "alpha_tilde", "n_test")}
-    return {**SHARED, **own, "width": cell["width"], "optimiser": optimiser, **place, "member": 0}
+    return {**SHARED, **task, "width": cell["width"], "optimiser": optimiser, **place, "member": 0}
 
 
 def stability_of_flow(cell: Mapping[str, Any]) -> Outcome:
@@ -134,10 +134,10 @@ def _along_the_stripe(cell: Mapping[str, Any], x: torch.Tensor) -> NDArray[np.fl
     """Points with noise in all directions but the first, (draws, n, 1, d)."""
     stream = generator(cell["seed"], role="transformation")
     shape = (len(x), 1, cell["d"] - 1)
-    found = np.tile(x.numpy(), (cell["n_draws"], 1, 1, 1))
-    for one in found:
-        one[..., 1:] += noise(shape, norm=STRIPE_NORM, generator=stream)
-    return found
+    points = np.tile(x.numpy(), (cell["n_draws"], 1, 1, 1))
+    for draw in points:
+        draw[..., 1:] += noise(shape, norm=STRIPE_NORM, generator=stream)
+    return points
 
 
 def _moved(
@@ -158,8 +158,8 @@ def _rows(
     when: str, layers: Any, x: NDArray[np.float64], changes: list[NDArray[np.float64]], norm: float
 ) -> Iterator[dict[str, Any]]:
     def f(points: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        found = layers(torch.from_numpy(points))
-        return {str(k): layer.numpy() for k, layer in enumerate(found, start=1)}
+        activations = layers(torch.from_numpy(points))
+        return {str(k): layer.numpy() for k, layer in enumerate(activations, start=1)}
 
     D, G = sensitivities(f, x, changes, averages=AVERAGED)  # type: ignore[arg-type]
     n = len({name for name, _ in D})

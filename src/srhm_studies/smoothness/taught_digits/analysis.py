@@ -41,11 +41,11 @@ def stars(cells: pd.DataFrame) -> pd.DataFrame:
     A censored one is its bound and left out.
     """
     rows = []
-    for (net, taught, seed), own in cells.sort_values("P").groupby(["net", "taught", "seed"]):
-        sizes, errors = (own[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        found = crossing(sizes, errors, THRESHOLD)
-        rows.append({"net": net, "taught": taught, "seed": seed, "P_star": found.size,
-                     "status": found.status})  # fmt: skip
+    for (net, taught, seed), curve in cells.sort_values("P").groupby(["net", "taught", "seed"]):
+        sizes, errors = (curve[name].to_numpy(dtype=float) for name in ("P", "test_error"))
+        star = crossing(sizes, errors, THRESHOLD)
+        rows.append({"net": net, "taught": taught, "seed": seed, "P_star": star.size,
+                     "status": star.status})  # fmt: skip
     table = pd.DataFrame(rows)
     reasons = {"with P* above the measured range": table["status"] == "not_reached"}
     below = {"with P* below the measured range": table["status"] == "below_range"}
@@ -71,13 +71,13 @@ def savings(rows: pd.DataFrame) -> pd.DataFrame:
 @rows_of("cells", what="seeds")
 def at_largest(cells: pd.DataFrame) -> pd.DataFrame:
     """Networks at the largest P of their net; those without a number are left out."""
-    own = cells[cells["P"] == cells.groupby("net")["P"].transform("max")]
-    known = np.isfinite(own[list(R.values())].astype(float)).all(axis=1)
-    return left_out(own, {"diverged": ~known})
+    largest = cells[cells["P"] == cells.groupby("net")["P"].transform("max")]
+    known = np.isfinite(largest[list(R.values())].astype(float)).all(axis=1)
+    return left_out(largest, {"diverged": ~known})
 
 
 def means(cells: pd.DataFrame) -> pd.DataFrame:
     """Over seeds, a row for each net, what it is taught, and P: test errors, geometric of R."""
     logs = cells.assign(**{name: np.log(cells[name].astype(float)) for name in R.values()})
-    found = logs.groupby(["net", "taught", "P"], as_index=False)[["test_error", *R.values()]].mean()
-    return found.assign(**{name: np.exp(found[name]) for name in R.values()})
+    table = logs.groupby(["net", "taught", "P"], as_index=False)[["test_error", *R.values()]].mean()
+    return table.assign(**{name: np.exp(table[name]) for name in R.values()})

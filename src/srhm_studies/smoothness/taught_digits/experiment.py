@@ -61,21 +61,21 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         ImagesError: if the file of digits is missing or another one.
     """
     training, test = load(seed=cell["seed"])
-    own = {**TRAINING, **cell}
-    chosen = training_images(own, training)
+    settings = {**TRAINING, **cell}
+    chosen = training_images(settings, training)
     change = changes(cell["taught"], generator=generator(cell["seed"], role="drawing"))
-    engine = TaughtEngine(own, chosen, training, test, change=change)
+    engine = TaughtEngine(settings, chosen, training, test, change=change)
     outcome = train(
-        engine, chosen.labels, plan_of(own), n_classes=N_CLASSES,
+        engine, chosen.labels, plan_of(settings), n_classes=N_CLASSES,
         generator=generator(cell["seed"], role="order"),
     )  # fmt: skip
     row = {name: getattr(outcome, name) for name in ("steps", "train_loss", "test_error", "status")}
     if outcome.status == "diverged":
         return Outcome(row)
     asked = probes(test[: cell["n_points"]], training, seed=cell["seed"])
-    found = {kind: stability(lambda x: responses(engine.network, x)[OUTPUT], one)
-             for kind, one in asked.items()}  # fmt: skip
-    felt = {f"{name}_{kind}": getattr(found[kind], name) for kind in found for name in "DGR"}
+    of_kind = {kind: stability(lambda x: responses(engine.network, x)[OUTPUT], image_probe)
+               for kind, image_probe in asked.items()}  # fmt: skip
+    felt = {f"{name}_{kind}": getattr(of_kind[kind], name) for kind in of_kind for name in "DGR"}
     return Outcome({**row, **felt})
 
 

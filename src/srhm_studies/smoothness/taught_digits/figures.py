@@ -26,18 +26,18 @@ COLUMNS = {
 
 def taught_digits(cells: pd.DataFrame, *, preset: str) -> Figure:
     """Rows: LeNet, FC. Columns: test error, R_f to deformations, R to shifts, all against P."""
-    found = means(cells)
+    table = means(cells)
     panels = [
         Panel(
             title=name, x=Axis("training digits $P$", log=True), y=Axis(label, log=True),
             marks=[
-                Marks(rows=own, x="P", y=column, line="-", name=column,
-                      by=[by_name("taught", own["taught"], TAUGHT, "Taught")]),
+                Marks(rows=of_net, x="P", y=column, line="-", name=column,
+                      by=[by_name("taught", of_net["taught"], TAUGHT, "Taught")]),
                 guide,
             ],
         )
         for net, name in NETS.items()
-        for own in [found[found["net"] == net]]
+        for of_net in [table[table["net"] == net]]
         for column, (label, guide) in COLUMNS.items()
     ]  # fmt: skip
     seeds = cells["seed"].nunique()
