@@ -174,7 +174,7 @@ def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
     """
     parameters = grammar.parameters
     labels = data.labels[:, None]
-    found = {parameters.depth + 1: Level(labels, np.zeros(labels.shape, np.int32), 1)}
+    levels = {parameters.depth + 1: Level(labels, np.zeros(labels.shape, np.int32), 1)}
     for level in range(parameters.depth, 0, -1):
         # The levels from l up are a datum of the grammar without its lower rules.
         upper = replace(parameters, depth=parameters.depth + 1 - level)
@@ -182,8 +182,8 @@ def tree(data: Derivations, grammar: Grammar) -> dict[int, Level]:
         derived = derive(
             Grammar(upper, rules), data.labels, data.choices[:, nodes], data.placements[:, nodes]
         )
-        found[level] = Level(derived.features, derived.positions, upper.input_length)
-    return found
+        levels[level] = Level(derived.features, derived.positions, upper.input_length)
+    return levels
 
 
 def drawn(data: Derivations, grammar: Grammar) -> str:
@@ -209,12 +209,12 @@ def drawn(data: Derivations, grammar: Grammar) -> str:
     for row in range(len(data)):
         lines.append(f"class {data.labels[row]}")
         for level in range(parameters.depth, 0, -1):
-            one, cell = levels[level], width * parameters.patch_size ** (level - 1)
-            features = dict(zip(one.places[row].tolist(), one.features[row].tolist(), strict=True))
+            nodes, cell = levels[level], width * parameters.patch_size ** (level - 1)
+            shown = dict(zip(nodes.places[row].tolist(), nodes.features[row].tolist(), strict=True))
             if parameters.input_length <= MAX_DRAWN:
-                texts = [str(features.get(place, "·")).ljust(cell) for place in range(one.n_places)]
+                texts = [str(shown.get(place, "·")).ljust(cell) for place in range(nodes.n_places)]
             else:
-                texts = [f"{feature} at {place}, " for place, feature in features.items()]
+                texts = [f"{feature} at {place}, " for place, feature in shown.items()]
             lines.append(f"level {level}  " + "".join(texts).rstrip(", "))
         lines.append("")
     return "\n".join(lines)

@@ -123,16 +123,16 @@ class Deformation(torch_deformations.Deformation):
         if self.pixels == "centres":
             return super().drawn(count, size=size)
         stream, (least, most) = self.stream.here(), self.cutoff
-        found = np.zeros((count, 2, most, most))
-        for table in found:
-            own = int(stream.integers(least, most, endpoint=True))
-            low, high = self.temperature or visible_edge_temperatures(own, size=size)
+        coefficients = np.zeros((count, 2, most, most))
+        for table in coefficients:
+            cutoff = int(stream.integers(least, most, endpoint=True))
+            low, high = self.temperature or visible_edge_temperatures(cutoff, size=size)
             temperature = exp(stream.uniform(log(low), log(high)))
-            i, j = edge_deformations.modes(own).T - 1
+            i, j = edge_deformations.modes(cutoff).T - 1
             (table[:, i, j],) = edge_deformations.coefficients(
-                1, cutoff=own, temperature=temperature, generator=stream
+                1, cutoff=cutoff, temperature=temperature, generator=stream
             )
-        return found
+        return coefficients
 
 
 def visible_edge_temperatures(cutoff: int, *, size: int) -> Range:

@@ -75,14 +75,14 @@ def sample_complexity(
     P, values = P[order], values[order]
     if not (P >= 1).all() or not (np.diff(P) > 0).all():
         raise ValueError(f"sizes = {P.tolist()}: allowed are 1 or more, each once")
-    own = [crossing(P, seed, threshold) for seed in values.T]
-    mean = mean_of_seeds(own)
-    logs = [one.log_size for one in own if one.status == "reached"]
-    if mean.status == "reached" and len(logs) < len(own):
-        below = sum(one.status == "below_range" for one in own)
-        above = len(own) - len(logs) - below
+    stars = [crossing(P, seed, threshold) for seed in values.T]
+    mean = mean_of_seeds(stars)
+    logs = [star.log_size for star in stars if star.status == "reached"]
+    if mean.status == "reached" and len(logs) < len(stars):
+        below = sum(star.status == "below_range" for star in stars)
+        above = len(stars) - len(logs) - below
         warnings.warn(
-            f"of {len(own)} seeds the interval leaves out {below} that are at or below threshold"
+            f"of {len(stars)} seeds the interval leaves out {below} that are at or below threshold"
             f" at the smallest P already, and {above} that never are: widen the sizes",
             stacklevel=2,
         )

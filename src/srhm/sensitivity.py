@@ -77,12 +77,12 @@ def sensitivities(
 
     def represent(data: Derivations) -> list[Representation]:
         batches = [data[start : start + BATCH] for start in range(0, len(data), BATCH)]
-        found = [_activations(network, dataset.inputs(batch), names) for batch in batches]
-        return [one_node(np.concatenate([one[name] for one in found])) for name in names]
+        by_batch = [_activations(network, dataset.inputs(batch), names) for batch in batches]
+        return [one_node(np.concatenate([outputs[name] for outputs in by_batch])) for name in names]
 
     with _in_eval_mode(network):
-        one = represent(dataset.data[:1])
-        probe = Probe(names, represent, sum(layer.values.size for layer in one))
+        of_point = represent(dataset.data[:1])
+        probe = Probe(names, represent, sum(layer.values.size for layer in of_point))
         rows = measure(
             probe,
             dataset.grammar,

@@ -52,14 +52,14 @@ def infinite_width_kernel(
         ValueError: if there is no hidden layer, or the inputs do not have one size.
     """
     depth = whole(depth, "depth", least=1)
-    one = _rows(x)
-    two = one if other is None else _rows(other)
-    if one.shape[1] != two.shape[1]:
+    left = _rows(x)
+    right = left if other is None else _rows(other)
+    if left.shape[1] != right.shape[1]:
         raise ValueError(
-            f"inputs of {one.shape[1]} and {two.shape[1]} values: allowed are inputs of one size"
+            f"inputs of {left.shape[1]} and {right.shape[1]} values: allowed are inputs of one size"
         )
-    covariance = one @ two.T / one.shape[1]
-    lengths = np.sqrt(np.outer((one**2).mean(axis=1), (two**2).mean(axis=1)))
+    covariance = left @ right.T / left.shape[1]
+    lengths = np.sqrt(np.outer((left**2).mean(axis=1), (right**2).mean(axis=1)))
     theta = covariance + biased
     for _ in range(depth):
         # An input of zeros has no angle to others; of ReLU at 0 PyTorch takes the slope 0.
@@ -90,18 +90,18 @@ def empirical_kernel(network: "nn.Module", x: "Tensor", other: "Tensor | None" =
         import torch
         from torch.func import functional_call, jacrev, vmap
 
-    weights = {name: one.detach() for name, one in network.named_parameters()}
+    weights = {name: parameter.detach() for name, parameter in network.named_parameters()}
 
     def output(own: "dict[str, Tensor]", point: "Tensor") -> "Tensor":
         return functional_call(network, own, (point[None],))[0].reshape(-1)
 
     def gradients(points: "Tensor") -> "list[Tensor]":
-        found = vmap(jacrev(output), (None, 0))(weights, points)
-        return [one.flatten(2) for one in found.values()]
+        jacobians = vmap(jacrev(output), (None, 0))(weights, points)
+        return [jacobian.flatten(2) for jacobian in jacobians.values()]
 
-    one = gradients(x)
-    two = one if other is None else gradients(other)
-    parts = [torch.einsum("nop,mqp->nomq", a, b) for a, b in zip(one, two, strict=True)]
+    of_x = gradients(x)
+    of_other = of_x if other is None else gradients(other)
+    parts = [torch.einsum("nop,mqp->nomq", a, b) for a, b in zip(of_x, of_other, strict=True)]
     return torch.stack(parts).sum(dim=0)
 
 

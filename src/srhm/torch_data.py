@@ -77,9 +77,9 @@ class HierarchyDataset(Dataset[Any]):
         if whitening and form == "symbols":
             raise ValueError("whitening: allowed where the input is one-hot, not with symbols")
         steps = [transform] if callable(transform) else list(transform)
-        if classes := [one.__name__ for one in steps if isinstance(one, type)]:
+        if classes := [step.__name__ for step in steps if isinstance(step, type)]:
             raise ValueError(f"transform has the class {classes[0]}: give {classes[0]}(...)")
-        ends = [place for place, one in enumerate(steps) if isinstance(one, Encoding)]
+        ends = [place for place, step in enumerate(steps) if isinstance(step, Encoding)]
         if ends and (form is not None or whitening):
             raise ValueError(
                 f"transform has {steps[ends[0]]}: form and whitening are allowed without"
@@ -99,7 +99,7 @@ class HierarchyDataset(Dataset[Any]):
         return len(self.data)
 
     def __getitem__(self, rows: Any) -> tuple[Any, ...]:
-        one = not isinstance(rows, slice) and np.ndim(rows) == 0
+        single = not isinstance(rows, slice) and np.ndim(rows) == 0
         if not isinstance(rows, slice):
             rows = np.atleast_1d(np.asarray(rows))
         data = self.data[rows]
@@ -112,13 +112,13 @@ class HierarchyDataset(Dataset[Any]):
             parts.append(
                 {
                     level: {
-                        name: _integers(getattr(own, name))[0 if one else slice(None)]
+                        name: _integers(getattr(latents, name))[0 if single else slice(None)]
                         for name in ("features", "places")
                     }
-                    for level, own in levels.items()
+                    for level, latents in levels.items()
                 }
             )
-        if one:
+        if single:
             parts[:2] = [part[0] for part in parts[:2]]
         return tuple(parts)
 
@@ -132,8 +132,8 @@ class HierarchyDataset(Dataset[Any]):
             The inputs with n in front.
         """
         x: Any = torch.from_numpy(self.encoding(data, self.grammar))
-        for one in self.further:
-            x = one(x)
+        for step in self.further:
+            x = step(x)
         return cast(Tensor, x)
 
 

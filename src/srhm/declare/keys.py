@@ -102,15 +102,15 @@ def _models_of(annotation: Any) -> list[type[BaseModel]]:
     """The models within an annotation: of a list, of a union."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [one for part in get_args(annotation) for one in _models_of(part)]
+    return [model for part in get_args(annotation) for model in _models_of(part)]
 
 
 def models_in(model: type[BaseModel], *, prefix: str = "") -> Iterator[tuple[str, type[BaseModel]]]:
     """A model and all models below it, each with its place in the configuration ("images.")."""
     yield prefix, model
     for name, field in model.model_fields.items():
-        for one in _models_of(field.annotation):
-            yield from models_in(one, prefix=f"{prefix}{name}.")
+        for submodel in _models_of(field.annotation):
+            yield from models_in(submodel, prefix=f"{prefix}{name}.")
 
 
 T = TypeVar("T")

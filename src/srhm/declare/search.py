@@ -51,11 +51,11 @@ def lattice(prediction: float, *, low: float, high: float, phase: float) -> list
     power of the prediction wherever the error falls within a step.
     """
     first = ceil(PER_OCTAVE * log2(low) - phase - 1e-9)
-    found, k = set(), first
+    sizes, k = set(), first
     while (factor := exp2((k + phase) / PER_OCTAVE)) <= high * (1 + 1e-9):
-        found.add(max(1, round(prediction * factor)))
+        sizes.add(max(1, round(prediction * factor)))
         k += 1
-    return sorted(found)
+    return sorted(sizes)
 
 
 def outcome(

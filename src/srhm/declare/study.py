@@ -194,12 +194,12 @@ class Planned:
         """Without the curves whose package or data are missing, unless they are published."""
         why = {
             name: self.missing[name]
-            for name, one in self.trained.items()
-            if one.entries and name in self.missing
+            for name, curve in self.trained.items()
+            if curve.entries and name in self.missing
         }
         if not why:
             return self
-        kept = {name: one for name, one in self.curves.items() if name not in why}
+        kept = {name: curve for name, curve in self.curves.items() if name not in why}
         words = filter(None, [self.absent, *dict.fromkeys(why.values())])
         return replace(self, curves=kept, absent="\n".join(words))
 
@@ -264,23 +264,23 @@ class Study:
         with_whole_names = {
             "measurements": tuple(
                 replace(
-                    one,
-                    function=whole(one.function),
-                    tables={table: whole(schema) for table, schema in one.tables.items()},
+                    measurement,
+                    function=whole(measurement.function),
+                    tables={table: whole(schema) for table, schema in measurement.tables.items()},
                 )
-                for one in self.measurements
+                for measurement in self.measurements
             ),
             "tables": tuple(
                 replace(
-                    one,
-                    function=whole(one.function or f".analysis:{one.name}"),
-                    schema=whole(one.schema or f".analysis:{one.name.upper()}"),
+                    table,
+                    function=whole(table.function or f".analysis:{table.name}"),
+                    schema=whole(table.schema or f".analysis:{table.name.upper()}"),
                 )
-                for one in self.tables
+                for table in self.tables
             ),
             "figures": tuple(
-                replace(one, function=whole(one.function or f".figures:{one.name}"))
-                for one in self.figures
+                replace(figure, function=whole(figure.function or f".figures:{figure.name}"))
+                for figure in self.figures
             ),
             "claims": self.claims and whole(self.claims),
             "page_tables": self.page_tables and whole(self.page_tables),

@@ -87,8 +87,8 @@ def visible_devices(
         names = [name.strip() for name in environment[VISIBLE].split(",")]
         ends = [i for i, name in enumerate(names) if name in ("", "-1")]
         return names[: ends[0]] if ends else names
-    found = (re.fullmatch(r"nvidia(\d+)", path.name) for path in folder.glob("nvidia*"))
-    return [str(n) for n in sorted(int(match[1]) for match in found if match)]
+    matches = (re.fullmatch(r"nvidia(\d+)", path.name) for path in folder.glob("nvidia*"))
+    return [str(n) for n in sorted(int(match[1]) for match in matches if match)]
 
 
 @contextmanager

@@ -112,10 +112,10 @@ def watched(
             if clock() - self.looked < LOOK or self._submitted_job_clusters:
                 return []
             self.looked = clock()
-            found = await asyncio.to_thread(ask, self.run_uuid)
-            if found is None:
+            state_of = await asyncio.to_thread(ask, self.run_uuid)
+            if state_of is None:
                 return []
-            over = [job for job in jobs if found.get(job.external_jobid, "COMPLETED") in ENDED]
+            over = [job for job in jobs if state_of.get(job.external_jobid, "COMPLETED") in ENDED]
             before, self.lost = self.lost, {job.external_jobid for job in over}
             return [job for job in over if job.external_jobid in before]
 

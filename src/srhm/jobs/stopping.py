@@ -101,8 +101,8 @@ def stop_on_signals(
     os.set_blocking(wakeup, False)
     earlier_wakeup = signal.set_wakeup_fd(wakeup, warn_on_full_buffer=False)
     earlier = {number: signal.signal(number, note) for number in numbers}
-    beside = threading.Thread(target=_look_on, args=(request, arrived, log), daemon=True)
-    beside.start()
+    thread = threading.Thread(target=_look_on, args=(request, arrived, log), daemon=True)
+    thread.start()
     try:
         yield request
     finally:
@@ -111,7 +111,7 @@ def stop_on_signals(
             signal.signal(number, signal.SIG_IGN if request.reason else handler)
         signal.set_wakeup_fd(earlier_wakeup)
         os.close(wakeup)  # ends the thread
-        beside.join()
+        thread.join()
         os.close(arrived)
 
 

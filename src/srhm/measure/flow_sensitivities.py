@@ -80,18 +80,18 @@ def images_of(member: Member, *, n_points: int, n_draws: int) -> Images:
     points = data.test[np.arange(len(x))]
     drawn = transform(points, data.grammar, n_draws=n_draws, seed=cell["seed"], variant="text")
     norm = float(n_inputs(cell)) if cell["squared_norm"] == "inputs" else None
-    found: dict[str, Tensor | None] = dict.fromkeys(KINDS)
+    images: dict[str, Tensor | None] = dict.fromkeys(KINDS)
     for kind, level in drawn:
         image = drawn[kind, level]
         if level == LEVEL and image is not None:
             moved = inputs(image, parameters, squared_norm=norm)
-            found[kind] = moved.reshape(n_draws, *x.shape)
-    displaced = found["D"]
+            images[kind] = moved.reshape(n_draws, *x.shape)
+    displaced = images["D"]
     if displaced is not None:
         # After the members of the role that `transform` takes.
         stream = generator(cell["seed"], role="transformation", member=2 * parameters.depth)
-        found["G"] = noisy(x, displaced, generator=stream)
-    return x, found
+        images["G"] = noisy(x, displaced, generator=stream)
+    return x, images
 
 
 def _rows(
@@ -101,10 +101,10 @@ def _rows(
     x, moved = images
     depth = len(member.network.layers)
     names = [*map(str, range(1, depth + 1)), "output"]
-    found = {kind: [UNDEFINED] * len(names) for kind in (*KINDS, "R")}
+    changes_of = {kind: [UNDEFINED] * len(names) for kind in (*KINDS, "R")}
     if layers is not None:
         at = {kind: None if image is None else map(layers, image) for kind, image in moved.items()}
-        found = layer_changes(layers(x), at)
+        changes_of = layer_changes(layers(x), at)
     return [
         {
             "kind": kind,
@@ -113,6 +113,6 @@ def _rows(
             "l": LEVEL,
             **asdict(change),
         }
-        for kind, changes in found.items()
+        for kind, changes in changes_of.items()
         for k, (name, change) in enumerate(zip(names, changes, strict=True), start=1)
     ]

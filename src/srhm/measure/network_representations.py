@@ -47,16 +47,16 @@ def network_probe(
     layers = (*activation_layers(network), OUTPUT)
 
     def represent(data: Derivations) -> list[Representation]:
-        found: list[list[NDArray[np.floating]]] = [[] for _ in layers]
+        outputs: list[list[NDArray[np.floating]]] = [[] for _ in layers]
         for start in range(0, len(data), BATCH):
             x = inputs(data[start : start + BATCH], parameters, whitening=whitening)
             for k, values in enumerate(record_activations(network, x, layers).values()):
-                found[k].append(values.flatten(1).numpy())
-        return [one_node(np.concatenate(values)) for values in found]
+                outputs[k].append(values.flatten(1).numpy())
+        return [one_node(np.concatenate(values)) for values in outputs]
 
     # Batch norm in eval mode takes a single point too; it need not be a possible datum.
-    one = torch.zeros(1, parameters.n_features, parameters.input_length)
-    values = sum(f.numel() for f in record_activations(network, one, layers).values())
+    point = torch.zeros(1, parameters.n_features, parameters.input_length)
+    values = sum(f.numel() for f in record_activations(network, point, layers).values())
     return Probe(layers=layers, represent=represent, values_per_point=values)
 
 

@@ -107,7 +107,7 @@ def _dense(
     data: Derivations,
     whitening: bool,
 ) -> list[Representation]:
-    n, found = len(data), []
+    n, hidden = len(data), []
     x_BDC = one_hot(data, geometry.parameters, whitening=whitening)
     for k, layer in enumerate(geometry.layers, start=1):
         w_FKH = layer.filters(weights[f"layer{k}"]).reshape(layer.n_filters, -1, geometry.width)
@@ -116,8 +116,8 @@ def _dense(
         if f"layer{k}.bias" in weights:
             pre_BDH += BIAS_SCALE * weights[f"layer{k}.bias"]
         x_BDC = np.maximum(pre_BDH, 0)
-        found.append(one_node(x_BDC))
-    return found
+        hidden.append(one_node(x_BDC))
+    return hidden
 
 
 # Rows of SENSITIVITIES of all cells of a curve.

@@ -89,16 +89,16 @@ def measure_singular_values(
             if when == "initial":
                 if member.start not in before:  # the same for all P and alpha_tilde
                     before[member.start] = _rows(member, weights)
-                found = before[member.start]
+                tables = before[member.start]
             elif weights is None:
                 _, start = before[member.start]
                 unknown = {"participation_ratio": float("nan"), "n_above_half": float("nan")}
-                found = [], [{**row, **unknown, "n_values": 0} for row in start]
+                tables = [], [{**row, **unknown, "n_values": 0} for row in start]
             else:
-                found = _rows(member, weights)
+                tables = _rows(member, weights)
             name = {"key": member.key, "when": when}
-            table += [{**name, **row} for row in found[0]]
-            summaries += [{**name, **row} for row in found[1]]
+            table += [{**name, **row} for row in tables[0]]
+            summaries += [{**name, **row} for row in tables[1]]
     log.info("singular values of %d cells, %d values", len(entries), len(table))
     return table, summaries
 

@@ -25,6 +25,6 @@ class Stream:
         if worker is None:
             return self.generator
         if self.worker is None or self.worker[0] != worker.seed:
-            own = [int(self.generator.integers(2**63)), worker.seed]
-            self.worker = (worker.seed, np.random.default_rng(own))
+            seeds = [int(self.generator.integers(2**63)), worker.seed]
+            self.worker = (worker.seed, np.random.default_rng(seeds))
         return self.worker[1]

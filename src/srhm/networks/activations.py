@@ -43,10 +43,10 @@ def record_activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> d
     unknown = [name for name in names if name != OUTPUT and (not name or name not in modules)]
     if unknown:
         raise ValueError(f"the network has no module {', '.join(map(repr, unknown))}")
-    found: dict[str, list[Tensor]] = {name: [] for name in names}
+    outputs_of: dict[str, list[Tensor]] = {name: [] for name in names}
     handles = [
-        modules[name].register_forward_hook(partial(_keep, found[name]))
-        for name in found
+        modules[name].register_forward_hook(partial(_keep, outputs_of[name]))
+        for name in outputs_of
         if name != OUTPUT
     ]
     try:
@@ -55,12 +55,12 @@ def record_activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> d
     finally:
         for handle in handles:
             handle.remove()
-    if OUTPUT in found:
-        found[OUTPUT].append(logits)
-    for name, outputs in found.items():
+    if OUTPUT in outputs_of:
+        outputs_of[OUTPUT].append(logits)
+    for name, outputs in outputs_of.items():
         if len(outputs) != 1:
             raise ValueError(f"module {name!r} is executed {len(outputs)} times, not once")
-    return {name: outputs[0] for name, outputs in found.items()}
+    return {name: outputs[0] for name, outputs in outputs_of.items()}
 
 
 def _keep(outputs: list[Tensor], module: nn.Module, inputs: object, output: Tensor) -> None:

@@ -29,13 +29,13 @@ class Connected:
 def fcn2(parameters: GrammarParameters, *, width: int) -> tuple[Connected, ...]:
     """Hidden layers from the input on; the last has H = width units."""
     w, depth = parameters.patch_size, parameters.depth
-    below, found = parameters.input_length * parameters.n_features, []
+    below, layers = parameters.input_length * parameters.n_features, []
     for k in range(1, depth + 1):
         n_units = width * w ** (depth - k)
         channels = parameters.n_features if k == 1 else width
-        found.append(Connected(below, n_units, 1 / sqrt(channels)))
+        layers.append(Connected(below, n_units, 1 / sqrt(channels)))
         below = n_units
-    return tuple(found)
+    return tuple(layers)
 
 
 def connected_weights(
@@ -56,7 +56,7 @@ def connected_weights(
     }
     shapes["readout"] = (width, parameters.n_classes)
     if bias:
-        shapes |= {f"layer{k}.bias": (one.n_units,) for k, one in enumerate(layers, start=1)}
+        shapes |= {f"layer{k}.bias": (layer.n_units,) for k, layer in enumerate(layers, start=1)}
     return {name: generator.standard_normal(size).astype(dtype) for name, size in shapes.items()}
 
 
@@ -64,11 +64,11 @@ def activations(
     weights: Mapping[str, NDArray[Any]], x: NDArray[Any], parameters: GrammarParameters, width: int
 ) -> list[NDArray[Any]]:
     """Hidden layers after ReLU (n, units) and the logits (n, n_c), of inputs (n, d v)."""
-    found, scalar = [], x.dtype.type
+    hidden, scalar = [], x.dtype.type
     for k, layer in enumerate(fcn2(parameters, width=width), start=1):
         x = x @ weights[f"layer{k}"]
         x *= scalar(layer.scale)
         if f"layer{k}.bias" in weights:
             x += scalar(BIAS_SCALE) * weights[f"layer{k}.bias"]
-        found.append(np.maximum(x, 0, out=x))
-    return [*found, x @ weights["readout"] / scalar(width)]
+        hidden.append(np.maximum(x, 0, out=x))
+    return [*hidden, x @ weights["readout"] / scalar(width)]

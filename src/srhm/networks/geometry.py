@@ -86,9 +86,9 @@ class Layer:
         by_place = gradients.reshape(-1, *gradients.shape[-2:])
         if not self.tied:
             return by_place
-        found = np.zeros((self.n_slots, *by_place.shape[1:]), by_place.dtype)
-        np.add.at(found, self._order, by_place)
-        return found
+        by_slot = np.zeros((self.n_slots, *by_place.shape[1:]), by_place.dtype)
+        np.add.at(by_slot, self._order, by_place)
+        return by_slot
 
     @cached_property
     def _order(self) -> list[int]:
@@ -116,12 +116,12 @@ class Geometry:
         A tuple with one array (n, inputs) for each layer, inputs in the order of the tree: each
         group of `arity` neighbours feeds one output.
         """
-        found = []
+        slots = []
         places = positions.astype(np.int32)
         for layer in self.layers:
-            found.append(np.array(layer.slots, dtype=np.int32)[places])
+            slots.append(np.array(layer.slots, dtype=np.int32)[places])
             places = places[:, :: layer.arity] // layer.filter_size
-        return tuple(found)
+        return tuple(slots)
 
     def weight_shapes(self) -> dict[str, tuple[int, ...]]:
         """Shape of each weight array: layer1 ... layerL (slots, inputs, H), readout (H, n_c)."""

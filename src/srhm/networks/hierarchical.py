@@ -40,7 +40,7 @@ class HierarchicalNetwork(nn.Module):
 
     def representations(self, x_BDC: Tensor) -> list[Tensor]:
         """Hidden layers f_1 ... f_L after ReLU, each (B, places, H), then the logits (B, n_c)."""
-        found = []
+        outputs = []
         for k, layer in enumerate(self.geometry.layers, start=1):
             w_SCH = self.weights[f"layer{k}"]
             batch, _, channels = x_BDC.shape
@@ -54,7 +54,7 @@ class HierarchicalNetwork(nn.Module):
             if f"layer{k}" in self.biases:
                 pre_BDH = pre_BDH + BIAS_SCALE * self.biases[f"layer{k}"]
             x_BDC = self.activations[k - 1](pre_BDH)
-            found.append(x_BDC)
+            outputs.append(x_BDC)
         # Eq. 10: summed over channels and divided by H
-        found.append(x_BDC[:, 0] @ self.weights["readout"] / self.geometry.width)
-        return found
+        outputs.append(x_BDC[:, 0] @ self.weights["readout"] / self.geometry.width)
+        return outputs

@@ -117,7 +117,7 @@ def image_network(
         layers = make(in_channels=in_channels, size=size, n_classes=n_classes, width=width)
         network = nn.Sequential(*layers)
     network.to_empty(device=generator.device)
-    weighted = [one for one in network if isinstance(one, nn.Conv2d | nn.Linear)]
+    weighted = [layer for layer in network if isinstance(layer, nn.Conv2d | nn.Linear)]
     for layer in weighted:
         follows = "linear" if layer is weighted[-1] else "relu"
         nn.init.kaiming_normal_(layer.weight, nonlinearity=follows, generator=generator)  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ class Publication:
     @property
     def devices(self) -> str:
         """On what its networks were trained: AMD EPYC (CPU), NVIDIA H100 (GPU)."""
-        kinds = {(one["processor"], one["device"]): None for one in self.provenance["trained_on"]}
+        kinds = {(row["processor"], row["device"]): None for row in self.provenance["trained_on"]}
         return ", ".join(f"{processor} ({device})" for processor, device in kinds)
 
 

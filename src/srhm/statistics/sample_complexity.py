@@ -266,9 +266,9 @@ def sample_complexity(
         else:
             levels = thresholds[criterion]
         for threshold in levels:
-            stars = [crossing(curve.sizes, one, threshold) for one in curve.values.T]
+            stars = [crossing(curve.sizes, of_seed, threshold) for of_seed in curve.values.T]
             mean = mean_of_seeds(stars)
-            seeds = np.array([one.log_size for one in stars if one.status == "reached"])
+            seeds = np.array([star.log_size for star in stars if star.status == "reached"])
             seeds_of_row.append(seeds)
             rows.append(
                 {
