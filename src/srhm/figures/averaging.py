@@ -27,7 +27,7 @@ def averaged(
         )
         for values, part in parted(rows, *by)
     ]
-    full = [one for one in parts if len(one)]
+    full = [part for part in parts if len(part)]
     columns = [at, "value", "low", "high", "n", "n_capped", "n_diverged", *by]
     return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=columns)
 

@@ -394,14 +394,14 @@ def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) 
 def _kind_entries(marks: Marks) -> Iterator[Entry]:
     """What the marks are, and what bars, open markers and arrows of them mean, if there are any."""
     looks = [look for scale in marks.by for look in scale.looks.values()]
-    several = marks.neutral or any(one.colour for one in looks)
+    several = marks.neutral or any(look.colour for look in looks)
     base = {"colour": NEUTRAL if several else marks.colour, "marker": marks.marker,
             "line": marks.line, "filled": marks.filled}  # fmt: skip
     if marks.label:
-        look = base if base["marker"] or base["line"] else {**base, "line": "-"}
-        handle = _handle(look, size=min(marks.size, 6), width=min(marks.width, 4))
+        sample = base if base["marker"] or base["line"] else {**base, "line": "-"}
+        handle = _handle(sample, size=min(marks.size, 6), width=min(marks.width, 4))
         handle.set_alpha(marks.alpha)
-        yield Entry("", marks.label, (handle,), any(one.marker for one in looks))
+        yield Entry("", marks.label, (handle,), any(look.marker for look in looks))
     lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
     if marks.bar_label and marks.low and np.isfinite(marks.rows[marks.low]).any():
         yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))
@@ -420,16 +420,16 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
 
 def finish_panel(axes: Axes, panel: Panel) -> None:
     """Limits and ticks, once all panels that share an axis are drawn."""
-    shown = [one for one in panel.marks if len(one.rows)]
-    barred = [one for one in shown if one.low and one.x and one.y]
+    shown = [marks for marks in panel.marks if len(marks.rows)]
+    barred = [marks for marks in shown if marks.low and marks.x and marks.y]
     if panel.y.log and barred:
-        values = np.concatenate([one.rows[one.y].astype(float) for one in barred])
+        values = np.concatenate([marks.rows[marks.y].astype(float) for marks in barred])
         values = values[np.isfinite(values) & (values > 0)]
         low, high = axes.get_ylim()
         if len(values):
             axes.set_ylim(max(low, values.min() / BAR_BEYOND), min(high, values.max() * BAR_BEYOND))
-    for one in shown:
-        _room_for_arrows(axes, one)
+    for marks in shown:
+        _room_for_arrows(axes, marks)
     for axis, declared, limits in (
         (axes.xaxis, panel.x, axes.get_xlim()),
         (axes.yaxis, panel.y, axes.get_ylim()),
@@ -440,7 +440,7 @@ def finish_panel(axes: Axes, panel: Panel) -> None:
         if declared.ticks is not None:
             at = sorted(set(declared.ticks))
             words = declared.ticks if isinstance(declared.ticks, Mapping) else {}
-            axis.set_ticks(at, labels=[words.get(one, f"{one:g}") for one in at])
+            axis.set_ticks(at, labels=[words.get(tick, f"{tick:g}") for tick in at])
             axis.set_ticks([], minor=True)
             if declared.upright:
                 axis.set_tick_params(labelrotation=90, labelsize=6)

@@ -104,7 +104,7 @@ def shares(cells: pd.DataFrame, x: str, y: str) -> pd.DataFrame:
 
 def changes(cells: pd.DataFrame, title: str = CHANGE) -> Marks:
     """Lines of equal kernel change in the plane of h and alpha_tilde."""
-    levels = pd.concat([regimes.level_set(cells, one).assign(level=one) for one in regimes.LEVELS])
+    levels = pd.concat([regimes.level_set(cells, at).assign(level=at) for at in regimes.LEVELS])
     styles = dict(zip(regimes.LEVELS, ("--", "-", ":"), strict=True))
     known = {at: Look(f"{at:g}", line=style) for at, style in styles.items()}
     by = [Scale(column="level", looks=known, title=title)]

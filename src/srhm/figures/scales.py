@@ -37,7 +37,7 @@ def ranks(values: pd.Series, order: Iterable[Any] = ()) -> pd.Series:
     By them marks are moved a little, so that none hides another.
     """
     names = list(order) or _ranked(values)
-    return values.map({one: i - (len(names) - 1) / 2 for i, one in enumerate(names)}).astype(float)
+    return values.map({key: i - (len(names) - 1) / 2 for i, key in enumerate(names)}).astype(float)
 
 
 def parted(rows: pd.DataFrame, *columns: str) -> Iterator[tuple[Any, pd.DataFrame]]:
@@ -141,6 +141,6 @@ def _scale(
     label: Label,
     channels: Sequence[Mapping[str, Any]],
 ) -> Scale:
-    ranked = _ranked(values)
-    known = {value: Look(label(value), **own) for value, own in zip(ranked, channels, strict=True)}
+    order = _ranked(values)
+    known = {value: Look(label(value), **look) for value, look in zip(order, channels, strict=True)}
     return Scale(column=column, looks=known, title=title)

@@ -240,13 +240,13 @@ def statement_table(
 
 def _cells(label: str, rows: Sequence[ForestRow]) -> tuple[str, ...]:
     """A line of the table; two numbers that agree in a column stand there once."""
-    columns = [
+    cells = [
         [_bare(row.expected.partition(" ±")[0].partition(" within")[0]) for row in rows],
         [_bare(row.theirs.partition(" ")[0]) or "–" for row in rows],
         [row.verdict + LIKEWISE * row.like_authors for row in rows],
     ]
     values = "; ".join(_bare(row.value) if row.ours else "–" for row in rows)
-    return (label, values, *("; ".join(one if len(set(one)) > 1 else one[:1]) for one in columns))
+    return (label, values, *("; ".join(cell if len(set(cell)) > 1 else cell[:1]) for cell in cells))
 
 
 def _bare(text: str) -> str:

@@ -88,14 +88,14 @@ def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> F
         Panel(title=f"{100 * depth:.0f} % depth" if net == order[0] else "",
               x=Axis("$P$ (points)" if net == order[-1] else "", log=True),
               y=Axis(looks.net(net).label, limits=(-0.03 * top, top)), marks=[
-                  Marks(rows=pd.concat([own.dropna(), rows[rows["net"] == net]]), x="P", y="mean",
+                  Marks(rows=pd.concat([curve.dropna(), rows[rows["net"] == net]]), x="P", y="mean",
                         low="low", high="high", open="capped", line="-", by=[QUANTITIES],
                         name=f"{net} at {depth:g}", size=3.2, width=0.9,
                         bar_label="lowest to highest seed", open_label=CAPPED),
-                  Marks(rows=own[own["diverged"]].assign(top=top), x="P", y="top", marker="x",
+                  Marks(rows=curve[curve["diverged"]].assign(top=top), x="P", y="top", marker="x",
                         colour=BLACK, name="diverged", label="a seed diverged"),
               ])
-        for net in order for own in [errors[errors["net"] == net]]
+        for net in order for curve in [errors[errors["net"] == net]]
         for depth, rows in measured.items()
     ]  # fmt: skip
     heading = f"{grammar_text(cells)}; transformations of the input's level, $l=1$."
@@ -173,8 +173,8 @@ def _on_the_model(
     measured = pd.concat(rows, ignore_index=True) if rows else sensitivities
     compared = all_networks(core_cells, cells, "networks")
     growing = all_networks(core_cells, cells, "cells")
-    at_one, over = (side_by_side(own, measured, "output" if place == "output" else DEEP)
-                    for own in (compared, growing))  # fmt: skip
+    at_one, over = (side_by_side(trained, measured, "output" if place == "output" else DEEP)
+                    for trained in (compared, growing))  # fmt: skip
     size = fixed_size(compared, at_one)
     points = pd.concat([at_one[at_one["P"] == size].assign(across=False), over.assign(across=True)])
     points = points.assign(floor=0.5 / points["n_test"])
@@ -187,7 +187,7 @@ def _on_the_model(
     lines = []
     if len(compared):
         shown = pd.concat([compared, growing]).drop_duplicates(["curve", "key"])
-        words = [grammar_text(own) for own in (compared, growing)]
+        words = [grammar_text(trained) for trained in (compared, growing)]
         pairs = (letters[:2], letters[2:])
         if words[0] != words[1]:
             words = [f"{', '.join(two)}: {text}" for two, text in zip(pairs, words, strict=True)]

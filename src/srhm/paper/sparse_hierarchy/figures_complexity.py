@@ -75,21 +75,21 @@ def fig04(
     runs, drawn as rings; one of the preset itself is left out.
     """
     this = preset.removesuffix("-published")
-    runs = read_publications([one for one in publications if Path(one).parts[-3] != this])
+    runs = read_publications([file for file in publications if Path(file).parts[-3] != this])
     curves = at_threshold(text_curves(sample_complexity, width=width, branching=2), threshold)
     curves = with_prediction(curves[curves["net"].isin(NETS)])
     points = with_prediction(published[published["s"] == 2])
     archive = [
-        with_prediction(text_curves(at_threshold(own, threshold), width=None, branching=2))
+        with_prediction(text_curves(at_threshold(stars, threshold), width=None, branching=2))
         for run in runs for net in NETS
-        for own in [run.sample_complexity[run.sample_complexity["net"] == net]]
+        for stars in [run.sample_complexity[run.sample_complexity["net"] == net]]
     ]  # fmt: skip
     rings = pd.concat(archive, ignore_index=True) if archive else curves[:0]
     rings = rings[rings["net"].isin(curves["net"])]
     everything = pd.concat([curves, rings, points[points["net"].isin(curves["net"])]])
     by = [depths(everything), empty_places(everything["s0"])]
     tables = {"sample_complexity": sample_complexity, "cells": cells}
-    parts = {net: [one[one["net"] == net] for one in (curves, points, rings)] for net in NETS}
+    parts = {net: [table[table["net"] == net] for table in (curves, points, rings)] for net in NETS}
     slopes = {net: _interval("slope {}", of_the_law((net,), 2)(tables)) for net in NETS}
     powers = {net: "\n".join(filter(None, (
         _interval(f"$L={depth}$: $v^{{{{{{}}}}}}$", of_features(net, depth)(tables),
@@ -98,11 +98,11 @@ def fig04(
     hardware = "; ".join(f"archive {run.preset}: {run.devices}" for run in runs)
     return mosaic([
         _learning_curve(cells, example_curve(curves), threshold),
-        *(_against_prediction(own, theirs, net=net, by=by, rings=rung, note=slopes[net],
+        *(_against_prediction(ours, theirs, net=net, by=by, rings=rung, note=slopes[net],
                               title=f"{net.upper()}, $s=2$")
-          for net, (own, theirs, rung) in parts.items()),
-        *(_over_prediction(own, theirs, net=net, by=by, note=powers[net])
-          for net, (own, theirs, _) in parts.items()),
+          for net, (ours, theirs, rung) in parts.items()),
+        *(_over_prediction(ours, theirs, net=net, by=by, note=powers[net])
+          for net, (ours, theirs, _) in parts.items()),
     ], columns=3, preset=preset, height=2.35, notes=[
         *unknown(with_ends(curves)), *protocol_lines(cells[cells["curve"].isin(curves["curve"])]),
         *([f"{hardware}."] if len(rings) else []),
@@ -225,35 +225,35 @@ def sparsity_b(
     larger v of equal ones. Averages leave out diverged networks.
     """
     rows = cells[cells["net"] == net]
-    dense, sparse = (text_curves(rows, width=width, branching=2, sparsity=one) for one in "AB")
+    dense, sparse = (text_curves(rows, width=width, branching=2, sparsity=kind) for kind in "AB")
     n_curves = sparse.groupby("v")["curve"].nunique()
     usual = n_curves[n_curves == n_curves.max()].index.max()
     sparse, shared = sparse[sparse["v"] == usual], ["L", "s0", "v"]
-    own, other = (_averages(one) for one in (
+    means, other = (_averages(curves) for curves in (
         sparse, dense.merge(sparse[shared].drop_duplicates(), on=shared)
     ))  # fmt: skip
-    by = [net_colours(own["net"]), depths(own), empty_places(own["s0"])]
+    by = [net_colours(means["net"]), depths(means), empty_places(means["s0"])]
     (equation, formula), tint, at = EQUATIONS[net], looks.net(net).colour, 100 * threshold
-    sizes = f", $v = {usual}$" if len(own) else ""
+    sizes = f", $v = {usual}$" if len(means) else ""
     return mosaic([
         Panel(title=title, x=Axis(label, log=True), y=ERROR, marks=[
             Marks(rows=other, x=x, y="error", each=["curve"], label="the same with sparsity A",
                   name="A curve", colour="0.6", marker="", line="-", width=0.7, order=1.5),
-            Marks(rows=own, x=x, y="error", low="low", high="high", by=by, each=["curve"],
+            Marks(rows=means, x=x, y="error", low="low", high="high", by=by, each=["curve"],
                   name="B curve", line="-", width=0.8, bar_label="from lowest to highest seed"),
-            Marks(rows=own[own["capped"]], x=x, y="error", marker="s", filled=False,
+            Marks(rows=means[means["capped"]], x=x, y="error", marker="s", filled=False,
                   size=6.5, colour=tint, label="a seed stopped at the step limit", name="capped",
                   order=1.2),
-            Marks(rows=own[own["diverged"]].assign(error=100.0), x=x, y="error", marker="x",
+            Marks(rows=means[means["diverged"]].assign(error=100.0), x=x, y="error", marker="x",
                   colour=tint, label="a seed diverged (left out)", name="diverged"),
             level(at, f"$\\varepsilon = {at:.3g}$ %", name="threshold", line="--"),
-        ] if len(own) else [])
+        ] if len(means) else [])
         for x, label, title in (
             ("P", "training points $P$", f"{net.upper()}, sparsity B{sizes}"),
             ("scaled", f"$P\\;/\\;{formula}$   ({equation})", "$P$ rescaled"))
     ], columns=2, preset=preset, height=2.6, notes=[
         f"{net.upper()}, sparsity B: {curves_and_seeds(sparse)}."
-    ] if len(own) else [])  # fmt: skip
+    ] if len(means) else [])  # fmt: skip
 
 
 def _averages(cells: pd.DataFrame) -> pd.DataFrame:

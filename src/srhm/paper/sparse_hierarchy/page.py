@@ -111,7 +111,7 @@ def _of_figures(
             if curve in errors:
                 reason = "trained, sensitivities not kept"
             reasons.setdefault(reason, []).append(curve)
-        missing = "; ".join(f"{len(own)} {why} ({_listed(own)})" for why, own in reasons.items())
+        missing = "; ".join(f"{len(gaps)} {why} ({_listed(gaps)})" for why, gaps in reasons.items())
         rows.append([figure, len(shown) - len(absent), len(shown), missing or NONE])
     return [
         PageTable(
@@ -156,8 +156,8 @@ def _of_widths(
                 *heads.values(),
             ),
             rows=[
-                [*curve, *(found.get(width, NONE) for width in heads)]
-                for curve, found in curves.items()
+                [*curve, *(stars.get(width, NONE) for width in heads)]
+                for curve, stars in curves.items()
             ],
             words={"Net", SPARSITY},
         )

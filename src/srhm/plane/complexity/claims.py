@@ -136,7 +136,7 @@ for net, equation in (("lcn", "Eq. 3"), ("cnn", "Eq. 4")):
     law(f"empty-places-{net}-feature",
         f"{net.upper()}, feature learning (smallest α̃): exponent of s_0+1 in P*, L = 2",
         stars.slope("P_star", "places", net=net, L=2, feature=True, error="clusters",
-                    within=(*(one for one in GRAMMAR if one != "s0"), "seed"),
+                    within=(*(column for column in GRAMMAR if column != "s0"), "seed"),
                     note_columns="alpha_tilde"),
         place=f"{equation}; thesis, chapter 3b, Fig. 8", **LAW)  # fmt: skip
 law("sgd-agrees", "Modulus of the difference of the test errors of SGD and gradient flow",

@@ -83,19 +83,19 @@ def complexity(
 ) -> Figure:
     """P* at this threshold: A to C against alpha_tilde, D to F against Eq. 3 or 4, for each net."""
     table = complexity[complexity["study"] == STUDY]
-    rows, own = at_threshold(table, threshold), cells[cells["study"] == STUDY]
-    parts = {one: main(at_threshold(table, threshold, criterion=one))
-             for one in ("test_error", "initial_kernel", "end_kernel")}  # fmt: skip
+    rows, nets = at_threshold(table, threshold), cells[cells["study"] == STUDY]
+    parts = {criterion: main(at_threshold(table, threshold, criterion=criterion))
+             for criterion in ("test_error", "initial_kernel", "end_kernel")}  # fmt: skip
     errors = parts["test_error"]
     others = rows[rows["optimiser"] != "sgd"].drop(errors.index)
     others_of = others.groupby(["net", "width"])["alpha_tilde"]
     of_net = {net: {name: part[part["net"] == net] for name, part in parts.items()} for net in NETS}
     tildes = tildes_of(errors["alpha_tilde"])
     return mosaic([
-        *(_against_alpha(net, own) for net, own in of_net.items()),
-        *(_against_prediction(net, own["test_error"], tildes) for net, own in of_net.items()),
+        *(_against_alpha(net, tables) for net, tables in of_net.items()),
+        *(_against_prediction(net, tables["test_error"], tildes) for net, tables in of_net.items()),
     ], columns=max(1, errors["net"].nunique()), preset=preset, notes=[
-        *_protocol(own),
+        *_protocol(nets),
         *(f"Not drawn, a row of the scorecard: {str(net).upper()}, h = {width}, at α̃ ="
           f" {', '.join(f'{a:g}' for a in sorted(set(values)))} alone."
           for (net, width), values in others_of),
@@ -289,8 +289,8 @@ def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) 
     names = {k: "out" if k in outside else str(k) for k in sorted(set(values["k"]))}
     layers = graded("k", names, "Layer", label=lambda k: names[k])
     tildes, panels = tildes_of(values["alpha_tilde"]), []
-    one = level(1, "$R=1$", line="--", name="R = 1")
-    for net in [one for one in NETS if one in set(values["net"])]:
+    unity = level(1, "$R=1$", line="--", name="R = 1")
+    for net in [net for net in NETS if net in set(values["net"])]:
         mine = values[values["net"] == net]
         s0 = example(mine)
         mine = mine[mine["s0"] == s0]
@@ -304,7 +304,7 @@ def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) 
                     _line(end, "P", layers),
                     levels(_means(start, ["k"]), "value", "before training", by=[layers], line=":",
                            name="initial"),
-                    one],
+                    unity],
             ))  # fmt: skip
         shared = mine.groupby("P")["alpha_tilde"].nunique()
         P = shared[shared == shared.max()].index.max()
@@ -314,7 +314,7 @@ def stability(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) 
                 _line(end, "k", tildes),
                 Marks(rows=_means(start, ["k"]), x="k", y="value", name="initial",
                       label="before training", line=":", marker=""),
-                one],
+                unity],
         ))  # fmt: skip
     return mosaic(panels, columns=3, preset=preset, notes=_protocol(nets))
 

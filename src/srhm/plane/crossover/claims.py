@@ -45,7 +45,7 @@ def of_families(
     found: Iterator[Family], rows: Callable[[Family], pd.DataFrame]
 ) -> pd.DataFrame:  # fmt: skip
     """Rows of all families, with `net`, `P` and the number of the `family`."""
-    parts = [rows(one).assign(net=one.net, P=one.P, family=k) for k, one in enumerate(found)]
+    parts = [rows(grid).assign(net=grid.net, P=grid.P, family=k) for k, grid in enumerate(found)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 

@@ -32,9 +32,9 @@ def crossover_diagram(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: s
     A field is a pair of the grid; it reaches half-way, in logarithms, to its neighbours.
     """
     shown, by = families(cells, ensembles, study="crossover"), ["alpha_tilde", "width"]
-    single = [one.cells.groupby(by)["test_error"].mean() for one in shown]
+    single = [family.cells.groupby(by)["test_error"].mean() for family in shown]
     known = pd.concat([
-        *single, *(one.ensembles["ensemble_error"] for one in shown), pd.Series(dtype=float)
+        *single, *(family.ensembles["ensemble_error"] for family in shown), pd.Series(dtype=float)
     ]).dropna()  # fmt: skip
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.5)
     scale = Normalize(low, max(high, low + 0.01))
@@ -51,7 +51,7 @@ def _plane(name: str, family: Family, errors: pd.Series, scale: Normalize) -> Pa
     if errors.empty:
         return Panel(title=name)
     cells, widths = family.cells, family.widths
-    h, tildes = edges([float(one) for one in widths]), edges(family.tildes)
+    h, tildes = edges([float(width) for width in widths]), edges(family.tildes)
     lost = shares(cells, "width", "alpha_tilde").query("share != 'all'")
     ticks = {float(width): f"${width}$" for width in widths} if len(widths) <= 9 else None
     table = errors.unstack("width").reindex(index=family.tildes, columns=widths)
@@ -80,9 +80,9 @@ def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) 
     shown = []
     for family in families(cells, study="crossover"):
         pairs = zip(family.cells["curve"], family.cells["key"], strict=True)
-        own = family.cells[[one in keys for one in pairs]]
-        if len(own):
-            shown.append(replace(family, cells=own[own["width"] == own["width"].max()]))
+        members = family.cells[[pair in keys for pair in pairs]]
+        if len(members):
+            shown.append(replace(family, cells=members[members["width"] == members["width"].max()]))
 
     def panels(family: Family) -> list[Panel]:
         drawn = []
