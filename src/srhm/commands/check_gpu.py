@@ -101,8 +101,8 @@ def distances(
         return float(sum(squares) ** 0.5)
 
     return [
-        apart(one, other, start) / apart(other, start, start)
-        for one, other, start in zip(some, others, starts, strict=True)
+        apart(weights, other, start) / apart(other, start, start)
+        for weights, other, start in zip(some, others, starts, strict=True)
     ]
 
 
@@ -130,7 +130,7 @@ def compared(
         seconds[place] = time.perf_counter() - clock
     times = seconds[device], seconds["cpu"]
     if starts is None:
-        zero = [{name: 0 * array for name, array in one.items()} for one in weights["cpu"]]
+        zero = [{name: 0 * array for name, array in arrays.items()} for arrays in weights["cpu"]]
         double = max(distances(weights[device], weights["cpu"], zero))
         return Compared(network, trained, times, double=double)
     exact = train("cpu", "float64")

@@ -129,5 +129,5 @@ class LiveView:
         """What is shown of the whole lines that were printed since the last look."""
         lines = (self._rest + self._printed.read().decode(errors="replace")).split("\n")
         self._rest = "" if at_end else lines.pop()
-        shown = [one for line in lines if line for one in self._lines.shown(line)]
-        return "".join(f"{one}\n" for one in shown)
+        shown = [text for line in lines if line for text in self._lines.shown(line)]
+        return "".join(f"{text}\n" for text in shown)

@@ -39,7 +39,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
         for curve in planned.trained.values():
             limits = run.plan.preset.jobs
             parts = CurveJobs(curve, limits, directory=run.directory).parts
-            job_of = {place: part for part, own in parts.items() for place in own}
+            job_of = {place: part for part, indices in parts.items() for place in indices}
             store = run.directory / places.store_of(curve.trainer)
             parts_left = shares(curve, *stored_paths(curve, store))
             for place, cost in enumerate(expected_costs(curve)):
@@ -120,7 +120,7 @@ def to_measure(run: Run) -> str:
                 for curve in planned.trained.values()
                 if places.is_of(measurement, curve)
             ]
-            if n := sum(not all((run.directory / one).is_file() for one in own) for own in files):
+            if n := sum(not all((run.directory / file).is_file() for file in row) for row in files):
                 left[f"{study}, {measurement.name.replace('_', ' ')}"] = n
     if not left:
         return "nothing to measure: all is measured"

@@ -100,7 +100,7 @@ class Run:
         """A line on each study whose networks are to leave no weights, though they are measured."""
         lines = []
         for study, planned in self.plan.studies.items():
-            bare = [one.measured for one in planned.curves.values() if not one.keep_weights]
+            bare = [curve.measured for curve in planned.curves.values() if not curve.keep_weights]
             if names := sorted(set().union(*bare)):
                 lines.append(
                     f"{study}.keep_weights is false: {', '.join(names)} cannot be measured, and"
@@ -176,7 +176,7 @@ def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:
     line = node.start_mark.line + 1
     children = node.value if isinstance(node, yaml.SequenceNode) else []
     if isinstance(node, yaml.MappingNode):
-        children, lines = [one for pair in node.value for one in pair], dict[str, int]()
+        children, lines = [child for pair in node.value for child in pair], dict[str, int]()
         for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
             at = key.start_mark.line + 1
             if before := lines.get(key.value):

@@ -271,7 +271,7 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
     planned = run.plan.studies[study]
     held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
     searched = {name: curve for name, curve in planned.curves.items() if curve.search}
-    keys = {name: [entry["key"] for entry in one.entries] for name, one in planned.curves.items()}
+    keys = {name: [cell["key"] for cell in curve.entries] for name, curve in planned.curves.items()}
     before = published_before(folder, study, keys, searched=searched, elsewhere=held)
     for table in _tables_measured_otherwise(folder, study, planned):
         if left := before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
@@ -331,8 +331,8 @@ def _tables_measured_otherwise(folder: Path, study: str, planned: Planned) -> li
     except PublicationError:  # absent, or named already
         return []
     names = measured_otherwise(known, STUDIES[study], planned)
-    measurements = (one for one in STUDIES[study].measurements if one.name in names)
-    return [table for one in measurements for table in one.tables]
+    measurements = (measure for measure in STUDIES[study].measurements if measure.name in names)
+    return [table for measure in measurements for table in measure.tables]
 
 
 def provenance_of(

@@ -38,7 +38,7 @@ KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**25), "MALLOC_TRIM_THRESHOLD_": s
 
 def is_reset(name: str) -> bool:
     """Whether a variable is not passed on."""
-    reset, kept = (any(fnmatchcase(name, one) for one in names) for names in (RESET, KEPT))
+    reset, kept = (any(fnmatchcase(name, pattern) for pattern in names) for names in (RESET, KEPT))
     return reset and not kept
 
 

@@ -144,7 +144,7 @@ class Watch:
                     except OSError as error:
                         errors.append(error)
         # What is not there, or was removed meanwhile, is damaged, or collected.
-        return stored, [one for one in errors if not isinstance(one, FileNotFoundError)]
+        return stored, [error for error in errors if not isinstance(error, FileNotFoundError)]
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
         """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""

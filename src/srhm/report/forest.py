@@ -96,12 +96,12 @@ def draw(
             plot.words(x + 15, y + 14, words, soft=look not in COLOURS)
             x += _length(words, form)
         y += 20
-    for number, (heading, own) in enumerate(groupby(rows, key=lambda row: row.heading)):
+    for number, (heading, group) in enumerate(groupby(rows, key=lambda row: row.heading)):
         plot.words(form.left if narrow else 0, y + 20, heading, bold=True)
         if number == 0:
             plot.numbers(y + 20, y + 20, "value ± error", "expected", heads=True)
         y += 27
-        for row in own:
+        for row in group:
             plot.row(row, y, link)
             y += form.row
     plot.axis(y)

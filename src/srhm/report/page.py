@@ -150,7 +150,7 @@ def render(
             page_tables += resolved(study["page_tables"])(tables[study["name"]], settings)
     elsewhere = [table for table in page_tables if not table.on_top]
     prose_of = [prose.of_study(study["prose"]) for study in studies]
-    definitions = [one.conventions for one in prose_of if one.conventions]
+    definitions = [study_prose.conventions for study_prose in prose_of if study_prose.conventions]
     paper = cited(spec["citation"])
     title = paper["title"] if of_paper else studies[0]["title"]
     declared = [figure for study in studies for figure in study["figures"]]
@@ -166,7 +166,7 @@ def render(
         paper=paper,
         title=title,
         question="" if of_paper else prose_of[0].question,
-        found=[one.found for one in prose_of if one.found],
+        found=[study_prose.found for study_prose in prose_of if study_prose.found],
         missing=list(_missing(studies, tables, figures)),
         on_top=[table for table in page_tables if table.on_top],
         in_short={} if of_paper else in_short(scorecard),
@@ -201,7 +201,7 @@ def _of_figures(
     # Those without an image are named above, and left out.
     figures = [figure for figure in figures if figure.image or figure.name in absent]
     anchors = {
-        one: figure.name for figure in figures for one in (figure.number, figure.name) if one
+        key: figure.name for figure in figures for key in (figure.number, figure.name) if key
     }
     # Claims of which a number is expected, by the name of their figure.
     claims_of: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
@@ -232,7 +232,7 @@ def _of_figures(
 
 def _headline(studies: Sequence[Mapping[str, Any]]) -> Any:
     """The module of what a page's studies state; None where they state nothing."""
-    return next((import_module(one["headline"]) for one in studies if one["headline"]), None)
+    return next((import_module(study["headline"]) for study in studies if study["headline"]), None)
 
 
 def _answer(

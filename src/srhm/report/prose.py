@@ -73,7 +73,7 @@ class StudyProse:
 def of_study(file: str) -> StudyProse:
     """The prose of a study: of its README, without how to run it, and of methods.md beside it."""
     pages = (Path(file), Path(file).with_name(METHODS))
-    readme, methods = (one.read_text("utf-8") if one.is_file() else "" for one in pages)
+    readme, methods = (page.read_text("utf-8") if page.is_file() else "" for page in pages)
     question, _, answer = COMMENT.sub("", readme).partition("\n\n")[2].partition("\n\n")
     return StudyProse(
         question=markup(question.removeprefix(QUESTION), top_heading=3),
@@ -227,8 +227,8 @@ def _one_line(text: str) -> str:
 
 def environment(folder: str = "") -> Environment:
     """The templates of this package; folder: one of it whose templates come first."""
-    places = [PackageLoader("srhm.report", package_path=one) for one in (folder, "")]
-    found = Environment(
+    places = [PackageLoader("srhm.report", package_path=path) for path in (folder, "")]
+    templates = Environment(
         loader=ChoiceLoader(places),
         autoescape=True,
         undefined=StrictUndefined,
@@ -236,10 +236,10 @@ def environment(folder: str = "") -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["typeset"] = typeset
-    found.filters["commands"] = commands
-    found.filters["anchor"] = anchor
-    return found
+    templates.filters["typeset"] = typeset
+    templates.filters["commands"] = commands
+    templates.filters["anchor"] = anchor
+    return templates
 
 
 def anchor(title: str) -> str:
@@ -250,4 +250,4 @@ def anchor(title: str) -> str:
 def hashes(*scripts: str) -> Markup:
     """What a Content-Security-Policy calls these scripts of a page, which alone may run."""
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    return Markup(" ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests))
+    return Markup(" ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests))

@@ -120,9 +120,9 @@ def write_explorer(spec: Mapping[str, Any], path: Path, *, log: logging.Logger) 
         TableError, PublicationError: if a table of the run or a published one is damaged.
     """
     rows = [
-        Source(run=spec["preset"], study=one["study"], schema=one["schema"],
-               rows=read_table(Path(one["file"]), schema_of(one["schema"])))
-        for one in spec["tables"]
+        Source(run=spec["preset"], study=entry["study"], schema=entry["schema"],
+               rows=read_table(Path(entry["file"]), schema_of(entry["schema"])))
+        for entry in spec["tables"]
     ]  # fmt: skip
     named = {name.lower(): SCHEMAS[name] for name in EXPLORED if name in SCHEMAS}
     published = []
@@ -173,7 +173,7 @@ def _rendered(spec: Mapping[str, Any], tables: Mapping[str, pd.DataFrame]) -> st
         preset=spec["preset"], pages=spec["pages"], choices=CHOICES,
         more=MORE_CHOICES, coloured_by=COLOURED_BY, views=views, run=run, grammars=GRAMMARS,
         has_authors=AUTHORS in runs,
-        others=[one for one in dict.fromkeys(runs) if one not in (run, AUTHORS)],
+        others=[other for other in dict.fromkeys(runs) if other not in (run, AUTHORS)],
         rows=_json({name: json_columns(table) for name, table in tables.items()}),
         specifications=_json(specifications),
         bundle=Markup(bundle), script=Markup(script),

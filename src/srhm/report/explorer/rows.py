@@ -44,7 +44,7 @@ def explored(sources: Sequence[Source]) -> dict[str, pd.DataFrame]:
         if len(rows):
             by_view[view].append(make(_with_curve(rows, source)))
     tables = {view: pd.concat(parts, ignore_index=True) for view, parts in by_view.items() if parts}
-    with_rates = [one.rows for one in sources if "learning_rate" in one.rows]
+    with_rates = [source.rows for source in sources if "learning_rate" in source.rows]
     rates = {
         name: rate
         for rows in with_rates
@@ -55,17 +55,17 @@ def explored(sources: Sequence[Source]) -> dict[str, pd.DataFrame]:
 
 def _with_curve(rows: pd.DataFrame, source: Source) -> pd.DataFrame:
     """The rows with all columns of CURVE."""
-    own = source.schema == PAPER_VALUES
-    names = "Figure " + rows["figure"] + " " + rows["panel"] if own else rows["curve"]
+    of_paper = source.schema == PAPER_VALUES
+    names = "Figure " + rows["figure"] + " " + rows["panel"] if of_paper else rows["curve"]
     return rows.assign(
-        run=AUTHORS if own else source.run,
+        run=AUTHORS if of_paper else source.run,
         study=source.study,
         curve=names,
         net=rows["net"].map(net_name),
-        sparsity="A" if own else rows["sparsity"],
-        width=np.nan if own else rows["width"],
+        sparsity="A" if of_paper else rows["sparsity"],
+        width=np.nan if of_paper else rows["width"],
         alpha_tilde=rows.get("alpha_tilde", np.nan),
-        protocol=PRACTICE if own else _protocol(rows),
+        protocol=PRACTICE if of_paper else _protocol(rows),
     )
 
 
@@ -76,8 +76,8 @@ def _protocol(rows: pd.DataFrame) -> pd.Series:
     if "whitening" not in rows:
         return pd.Series(TEXT, rows.index)
     words = [
-        pd.Series(np.where(of != usual, text, ""), rows.index)
-        for of, usual, text in (
+        pd.Series(np.where(column != usual, text, ""), rows.index)
+        for column, usual, text in (
             (rows["whitening"].astype(bool), False, "whitened, "),
             (rows["bias"].astype(bool), False, "biases, "),
             (rows["batch"], "shuffled", rows["batch"] + " batches, "),
