@@ -543,10 +543,8 @@ def _trained_stages(
         if k < finished:
             trained = _stored_stage(start or {}, k, state)
         else:
-            stage_start = start if start is not None and k == finished else None
-            trained = _optimised(
-                cells, system, state, pause=_stage_pause(pause, done), start=stage_start
-            )
+            kept = start if start is not None and k == finished else None
+            trained = _optimised(cells, system, state, pause=_stage_pause(pause, done), start=kept)
         done.append(trained)
         return trained
 
@@ -589,18 +587,16 @@ def _stage_pause(pause: Pause | None, done: list[Trained]) -> Pause | None:
 
 
 def _stored_stage(arrays: Mapping[str, NDArray[Any]], k: int, state: Weights) -> Trained:
-    stored = {
-        n.removeprefix(f"stage{k}."): a for n, a in arrays.items() if n.startswith(f"stage{k}.")
-    }
+    raw = {n.removeprefix(f"stage{k}."): a for n, a in arrays.items() if n.startswith(f"stage{k}.")}
     return Trained(
         state={
-            name: torch.from_numpy(np.array(stored[f"state.{name}"])).to(array.device)
+            name: torch.from_numpy(np.array(raw[f"state.{name}"])).to(array.device)
             for name, array in state.items()
         },
-        status=np.array([descents.STATUSES[code] for code in stored["status"]]),
-        budget=int(stored["budget"][0]),
+        status=np.array([descents.STATUSES[code] for code in raw["status"]]),
+        budget=int(raw["budget"][0]),
         history={},
-        **{name: stored[name] for name in RESULTS},
+        **{name: raw[name] for name in RESULTS},
     )
 
 

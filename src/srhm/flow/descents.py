@@ -239,11 +239,7 @@ def gradient_flow(
             mean = _weights(start, "mean.", state)
 
     def arrays() -> Arrays:
-        return {
-            **book.arrays(),
-            "length": length_E.cpu().numpy(),
-            **_named("mean.", mean),
-        }
+        return {**book.arrays(), "length": length_E.cpu().numpy(), **_named("mean.", mean)}
 
     while True:
         if pause is not None:

@@ -76,10 +76,8 @@ def plan(
             name=name,
             trainer=FLOW,
             entries=tuple(entries),
-            measured=tuple(quantity for quantity in ORDER if quantity in measure)
-            + tuple(
-                quantity for quantity in measured if quantity in measure and quantity not in ORDER
-            ),
+            measured=tuple(kind for kind in ORDER if kind in measure)
+            + tuple(kind for kind in measured if kind in measure and kind not in ORDER),
             columns={"study": study},
         )
         if why := without.get(image_set(shared["data"])):

@@ -154,9 +154,7 @@ def _taps(
     weights = [np.exp(-(((place - at) / GAUSSIAN_WIDTH) ** 2) / 2) * ((at >= 0) & (at < size))
                for at in pixels]  # fmt: skip
     total = sum(weights)
-    return [
-        (at.clip(0, size - 1), weight / total) for at, weight in zip(pixels, weights, strict=True)
-    ]
+    return [(at.clip(0, size - 1), w / total) for at, w in zip(pixels, weights, strict=True)]
 
 
 def noise(

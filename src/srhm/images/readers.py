@@ -277,16 +277,11 @@ def load_files(folder: Path, files: Mapping[str, File]) -> list[Images]:
     """
     read = {name: read_file(folder / name, file) for name, file in files.items()}
     if all(name.endswith(".bin") for name in files):
-        parts = [
-            (records[:, 1:].reshape(-1, CHANNELS, SIZE, SIZE), records[:, 0])
-            for records in read.values()
-        ]
+        parts = [(raw[:, 1:].reshape(-1, CHANNELS, SIZE, SIZE), raw[:, 0]) for raw in read.values()]
         pixels, labels = (np.concatenate(pieces) for pieces in zip(*parts[:-1], strict=True))
         parts = [(pixels, labels), parts[-1]]
     elif len(files) == 1:
-        parts = [
-            (records[:, :-1].reshape(-1, 1, 28, 28), records[:, -1]) for records in read.values()
-        ]
+        parts = [(raw[:, :-1].reshape(-1, 1, 28, 28), raw[:, -1]) for raw in read.values()]
     else:
         arrays = list(read.values())
         parts = [(arrays[0][:, None], arrays[1]), (arrays[2][:, None], arrays[3])]

@@ -41,11 +41,7 @@ def publications_of(plan: Plan, studies: Sequence[str]) -> list[str]:
 def explored_tables(plan: Plan, studies: Sequence[str]) -> list[dict[str, str]]:
     """What an explorer reads of these studies."""
     return [
-        {
-            "study": study,
-            "file": places.table_file(plan.name, study, name),
-            "schema": schema,
-        }
+        {"study": study, "file": places.table_file(plan.name, study, name), "schema": schema}
         for study in studies
         for name, schema in STUDIES[study].schemas.items()
         if schema in EXPLORED

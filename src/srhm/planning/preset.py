@@ -22,14 +22,7 @@ from pydantic import (
 
 from srhm.declare.keys import Keys, models_in, refusals
 from srhm.declare.search import Search
-from srhm.declare.study import (
-    CellMeasurement,
-    ConfigError,
-    Curve,
-    Planned,
-    Sample,
-    Study,
-)
+from srhm.declare.study import CellMeasurement, ConfigError, Curve, Planned, Sample, Study
 from srhm.networks.registry import label
 from srhm.planning.registry import STUDIES, TRAINERS
 from srhm.store import places
@@ -225,10 +218,7 @@ def plan_preset(
     _check_shared(studies)
     for name, planned in studies.items():
         threshold = preset.analysis.threshold
-        if any(
-            curve.search and curve.search.threshold != threshold
-            for curve in planned.curves.values()
-        ):
+        if any(c.search and c.search.threshold != threshold for c in planned.curves.values()):
             raise ConfigError(
                 f"{REFUSED}  analysis.threshold = {threshold}: allowed is {Search.threshold}, at"
                 f" which {name} searches for P*"
@@ -279,9 +269,7 @@ def _with_published(
         for entry in curve.entries
     }
     # Curves share cells, and a cell that is trained here for one of them has no other row here.
-    if any(
-        keys & partly_keys for planned in plans.values() for partly_keys in planned.partly.values()
-    ):
+    if any(keys & partly for planned in plans.values() for partly in planned.partly.values()):
         plans = taken(keys)
     if not any(planned.published for planned in plans.values()) and alone:
         raise ConfigError(
@@ -419,9 +407,7 @@ def _check_shared(studies: Mapping[str, Planned]) -> None:
             if replace(curve, measured=()) != replace(other, measured=()):
                 differ.setdefault((first, study), name)
     if differ:
-        pairs = "; ".join(
-            f"{first} and {study} ({name})" for (first, study), name in differ.items()
-        )
+        pairs = "; ".join(f"{a} and {b} ({name})" for (a, b), name in differ.items())
         raise ConfigError(
             f"{REFUSED}  studies that share a curve differ in what is kept of it: {pairs}: give"
             " keep_weights one value in all of them"

@@ -39,10 +39,7 @@ STUDIES: dict[str, Study] = {
 # Those that several studies share, and those of a study of its own.
 TRAINERS: tuple[Trainer, ...] = tuple(
     dict.fromkeys(
-        (
-            *trainers.TRAINERS,
-            *(study.trainer for study in STUDIES.values() if study.trainer is not None),
-        )
+        (*trainers.TRAINERS, *(s.trainer for s in STUDIES.values() if s.trainer is not None))
     )
 )
 

@@ -148,10 +148,8 @@ def gathering_spec(plan: Plan, study: str) -> str:
     return spec_text(
         {
             # A list, as the rows are put into its order.
-            "planned": [
-                [curve.name, [entry["key"] for entry in curve.entries]] for curve in curves
-            ],
-            "searched": {curve.name: searched_spec(curve) for curve in curves if curve.search},
+            "planned": [[c.name, [entry["key"] for entry in c.entries]] for c in curves],
+            "searched": {c.name: searched_spec(c) for c in curves if c.search},
             "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(plan, study)},
             "store": places.store_of(trainer),
             "study": study,
@@ -252,9 +250,7 @@ def parts_of(plan: Plan) -> dict[str, Plan]:
                 curves = {
                     name: curve
                     for name, curve in planned.curves.items()
-                    if all(
-                        curve.cells[0].get(key) in values for key, values in figure.first.items()
-                    )
+                    if all(curve.cells[0].get(k) in values for k, values in figure.first.items())
                 }
                 if curves:
                     part = {study: replace(planned, curves=curves)}

@@ -37,14 +37,9 @@ def damaged_file(path: Path, what: object) -> PublicationError:
 
 def measured_with(study: Study, planned: Planned) -> dict[str, Any]:
     """Settings of what is measured in a study, by measurement; without those that have none."""
-    every = {
-        measurement.name: places.options_of(measurement, planned)
-        for measurement in study.measurements
-    }
-    settings: dict[str, Any] = json.loads(
-        canonical_json({k: dict(v) for k, v in every.items() if v})
-    )
-    return settings
+    every = {m.name: places.options_of(m, planned) for m in study.measurements}
+    plain: dict[str, Any] = json.loads(canonical_json({k: dict(v) for k, v in every.items() if v}))
+    return plain
 
 
 def measured_otherwise(known: Mapping[str, Any], study: Study, planned: Planned) -> list[str]:

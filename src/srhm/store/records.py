@@ -88,10 +88,7 @@ _ARRAYS = ("choices", "placements", "features", "positions")
 
 
 def write_derivations(
-    samples: Mapping[tuple[int, str], Derivations],
-    path: Path,
-    *,
-    provenance: Mapping[str, Any],
+    samples: Mapping[tuple[int, str], Derivations], path: Path, *, provenance: Mapping[str, Any]
 ) -> None:
     """Writes samples by (seed, "train" or "test"): labels, choices, placements, features, places.
 

@@ -423,9 +423,7 @@ class _Reading:
 
     @staticmethod
     def _spoken(value: Any) -> Any:
-        return (
-            [node for node in value if not _is_silent(node)] if isinstance(value, list) else value
-        )
+        return [s for s in value if not _is_silent(s)] if isinstance(value, list) else value
 
     def _number(self, targets: Iterable[str]) -> None:
         for target in targets:
@@ -507,10 +505,8 @@ class _Reading:
 
     def _AnnAssign(self, node: ast.AnnAssign) -> None:
         """A field of a class, or an assignment."""
-        names = {part.id for part in ast.walk(node.annotation) if isinstance(part, ast.Name)}
-        names |= {
-            part.attr for part in ast.walk(node.annotation) if isinstance(part, ast.Attribute)
-        }
+        names = {sub.id for sub in ast.walk(node.annotation) if isinstance(sub, ast.Name)}
+        names |= {sub.attr for sub in ast.walk(node.annotation) if isinstance(sub, ast.Attribute)}
         if self._scopes and self._scopes[-1].is_class:
             self._said.append(f"Field({sorted(names & FIELDS)},")
             self.say(node.target)
@@ -533,16 +529,12 @@ class _Reading:
         """Defaults are of the scope outside; a parameter keeps its name."""
         self.say([args.defaults, [default or "none" for default in args.kw_defaults]])
         groups = (args.posonlyargs, args.args, [args.vararg], args.kwonlyargs, [args.kwarg])
-        names = [
-            [parameter.arg for parameter in group if parameter is not None] for group in groups
-        ]
+        names = [[arg.arg for arg in group if arg is not None] for group in groups]
         kept = [name for group in names for name in group]
         self._said.append(f"{names}")
         self._scopes.append(_Scope(body, self._module, kept=kept))
         # What imports in a function do besides binding names.
-        for target in [
-            target for targets in self._scopes[-1].imported.values() for target in targets
-        ]:
+        for target in [t for targets in self._scopes[-1].imported.values() for t in targets]:
             if _is_read(target):
                 self._number(_module(target.partition(":")[0]).effects)
         self.say(self._spoken(body))

@@ -72,10 +72,8 @@ def train_curve(
         }:
             import_as_digested(source, *names)
         trainer, device = import_module(spec["trainer"]), torch_device(gpu)
-        batch_trainer: BatchTrainer = trainer.prepare(
-            entries, inputs=inputs, device=device, log=log
-        )
-        return batch_trainer
+        batcher: BatchTrainer = trainer.prepare(entries, inputs=inputs, device=device, log=log)
+        return batcher
 
     return train_or_load(
         spec["cells"],

@@ -99,10 +99,7 @@ class Fcn2Engine:
         Raises:
             ValueError: if names, shapes or precisions are not those of this engine.
         """
-        arrays = {
-            **self._weights,
-            **{MOMENTUM_OF + n: momentum for n, momentum in self._momenta.items()},
-        }
+        arrays = {**self._weights, **{MOMENTUM_OF + n: p for n, p in self._momenta.items()}}
         if state.keys() != arrays.keys():
             raise ValueError(f"a state of {sorted(state)} is not one of {sorted(arrays)}")
         for name, array in arrays.items():

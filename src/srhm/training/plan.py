@@ -95,9 +95,7 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     engines = [engine for engine in ENGINES if (engine in NAMED_ENGINES) == named]
     if named and not all(NAMED[net].taped for net in group.net):
         engines = [AUTOGRAD]
-    engines = (
-        [engine for engine in engines if engine not in CONNECTED] if kinds == {""} else list(kinds)
-    )
+    engines = [name for name in engines if name not in CONNECTED] if kinds == {""} else list(kinds)
     if training.engine not in engines:
         allowed = " or ".join(map(repr, engines))
         raise _refusal(where, "training.engine", f"{training.engine!r}: for {nets} it is {allowed}")

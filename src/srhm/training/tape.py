@@ -221,8 +221,7 @@ class BatchNorm(Step):
         self.y = Value(x.x, x.shape, gradient=x.gradient)
         x.readers.append(self)
         (gain, gain_gradient), (bias, bias_gradient) = (
-            [array.numpy() for array in parameters.of(parameter)]
-            for parameter in (module.weight, module.bias)
+            [array.numpy() for array in parameters.of(p)] for p in (module.weight, module.bias)
         )
         if x.x.numel() == len(gain):
             raise ValueError("batch norm needs more than one value of each channel in a batch")
@@ -342,9 +341,7 @@ class Gate(Step):
         self._weights = [tuple(w[0] for w in parameters.of(module.weight)) for module in maps]
         self._biases = [parameters.of(module.bias) for module in maps]
         self._mean, self._gates, self._gradient = (torch.zeros_like(x.x[0]) for _ in range(3))
-        self._lanes = [
-            tensor.view(-1).numpy() for tensor in (self._mean, self._gates, self._gradient)
-        ]
+        self._lanes = [rows.view(-1).numpy() for rows in (self._mean, self._gates, self._gradient)]
 
     def forward(self, training: bool) -> None:
         """Channels times gates that are made of their means over places."""
@@ -399,7 +396,7 @@ class Readout(Step):
     def __init__(self, module: Module, x: Value, parameters: Parameters, mask: Mask | None) -> None:
         self._x, self._mask = x, mask
         (self._weights, self._gradients), (self._bias, self._bias_gradient) = (
-            parameters.of(parameter) for parameter in (module.weight, module.bias)
+            parameters.of(p) for p in (module.weight, module.bias)
         )
         _, batch, _ = x.shape
         shape = (1, batch, module.out_features)
