@@ -23,7 +23,8 @@ def invented_cells(*, dead=()):
             for step, error in ((-1, 0.4**2), (1, (2 * 0.1**0.5 - 0.4) ** 2)):
                 gone = step < 0 and (v, s0, seed) in dead and kind == "deep"
                 rows.append({**grammar("cnn", L, v, s0), "curve": f"{kind} {v} {s0} {width}",
-                             "width": width, "learning_rate": rate, "P": 1000 * factor * 2 ** (step / 4), "seed": seed,
+                             "width": width, "learning_rate": rate, "seed": seed,
+                             "P": 1000 * factor * 2 ** (step / 4),
                              "test_error": 0.999 if gone else error, "train_loss": 1.4,
                              "status": "capped" if gone else "fitted"})  # fmt: skip
     return pd.DataFrame(rows)
@@ -54,7 +55,7 @@ def test_the_figure_draws_each_grammar_beside_the_means():
     table = exponents(invented_cells(), threshold=0.1)
     figure = rendered(cnn_exponent(table, preset="invented"))
     deep, wide = figure.axes[:2]
-    # Two grammars at three places: of two v, and of one at the smaller rate. Two of two v and widths.
+    # Two grammars: of two v, and one at the smaller rate, at three places; of two v and widths.
     assert len(points(deep, "grammar")) == 18
     assert len(points(wide, "grammar")) == 8
     means = sorted(y for _, y in points(deep, "exponent"))

@@ -17,11 +17,13 @@ RATE, SMALLER_RATE = 0.001, 0.0003  # At L = 4.
 sheet = Sheet()
 say = sheet.topic("Exponent of s_0+1 of the CNN", "cnn_exponent")
 say("cnn-exponent-deep", "CNN, L = 4: exponent of s_0+1 in P*, s_0 = 1 to 3",
-    mean(L=4, learning_rate=RATE), Within(2, 0.25), "0.25: as in the study depth, it tells whole exponents apart",
+    mean(L=4, learning_rate=RATE), Within(2, 0.25),
+    "0.25: as in the study depth, it tells whole exponents apart",
     place="Eq. 4: 2 at any L")  # fmt: skip
 say("cnn-exponent-deep-falls",
     "CNN, L = 4: exponent of s_0+1 in P*, s_0 = 1 to 2 minus s_0 = 2 to 3",
-    exponents.difference("exponent", L=4, learning_rate=RATE, of="1 to 2", over={"of": "2 to 3"}, on=("v", "seed")),
+    exponents.difference("exponent", L=4, learning_rate=RATE, of="1 to 2", over={"of": "2 to 3"},
+                         on=("v", "seed")),
     Within(0.3, 0.25), "as at L = 2 and 3, where it is 0.33 and 0.27",
     place="L = 2 and 3")  # fmt: skip
 say("cnn-exponent-smaller-rate",
@@ -48,7 +50,9 @@ say("cnn-exponent-512-change",
     exponents.difference("exponent", L=2, of="all", width=512, v=12, over={"v": 8},
                          on=("seed",)),
     Within(0, 0.2), TOLERANCE, place="exponents at smaller v")  # fmt: skip
-CLAIMS = sheet.finished(committed={
-    "cnn-exponent-deep* cnn-exponent-1* cnn-exponent-5*": "2026-11-29, 97b73c2a",
-    "cnn-exponent-smaller-rate cnn-exponent-rate": "2026-11-29, f69723d5",
-})
+CLAIMS = sheet.finished(
+    committed={
+        "cnn-exponent-deep* cnn-exponent-1* cnn-exponent-5*": "2026-11-29, 97b73c2a",
+        "cnn-exponent-smaller-rate cnn-exponent-rate": "2026-11-29, f69723d5",
+    }
+)
