@@ -288,11 +288,10 @@ def digits(cell: Mapping[str, Any]) -> Outcome:
             loss.backward()
             optimiser.step()
             decay.step()
-    accuracies = {kind: _accuracy(network, x[n:], labels[n:]) for kind, x in kinds.items()}
+    accuracy = {kind: _accuracy(network, x[n:], labels[n:]) for kind, x in kinds.items()}
     return Outcome({
-        "train_accuracy": _accuracy(network, train[:n], labels[:n]),
-        "accuracy_NR": accuracies["NR"], "accuracy_R": accuracies["R"],
-        "parameters": n_parameters(network),
+        "train_accuracy": _accuracy(network, train[:n], labels[:n]), "accuracy_NR": accuracy["NR"],
+        "accuracy_R": accuracy["R"], "parameters": n_parameters(network),
     })  # fmt: skip
 
 

@@ -35,8 +35,7 @@ PAIRS = {"mirror images": Look("mirror images", marker="^", line="--"),
 WORDS: Mapping[str, str] = {
     "no-filter": "no filter", NOTHING: "filter", "narrow": "0.87 voxels", "wide": "wide layer 1",
     "bias": "biases", "turned": "rotated", "padding": "padding 4", "behind": "after gates",
-    ALL: "all",
-}  # fmt: skip
+    ALL: "all"}  # fmt: skip
 NETS = {"steerable": Look("steerable (C)", BLUE, "o"), "plain": Look("plain (C)", VERMILION, "s")}
 THESIS = {"no-filter": 0.36, ALL: 0.99}
 ACTS = {
@@ -55,12 +54,10 @@ def _seeds_and_means(
     rows: pd.DataFrame, x: str, y: str, *by: Scale, means: pd.DataFrame | None = None
 ) -> list[Marks]:
     """Seeds as open markers, and a line through their means, or through those of other rows."""
-    averages = (
-        (rows if means is None else means).groupby([*(scale.column for scale in by), x])[y].mean()
-    )
+    avg = (rows if means is None else means).groupby([*(scale.column for scale in by), x])[y].mean()
     return [
         Marks(rows=rows, x=x, y=y, by=by, filled=False, size=3.5, name="seeds"),
-        Marks(rows=averages.reset_index(), x=x, y=y, by=by, marker="", line="-", name="mean"),
+        Marks(rows=avg.reset_index(), x=x, y=y, by=by, marker="", line="-", name="mean"),
     ]
 
 
@@ -139,9 +136,7 @@ def _by_layer(rows: pd.DataFrame) -> Panel:
     by = [by_name("change", shown["change"], FILTERS, "Networks"),
           by_name("pair", shown["pair"], PAIRS, "Blocks (A)")]  # fmt: skip
     each = ["change", "pair", "layer"]
-    seeds, means = (
-        spread(shown, "over", names, geometric=True) for names in ([*each, "seed"], each)
-    )
+    seeds, means = (spread(shown, "over", keys, geometric=True) for keys in ([*each, "seed"], each))
     return Panel(
         title=title, y=Axis("change / distance", log=True),
         x=Axis("layer", ticks={1: "1", 2: "2", 3: "3", 4: "4", 5: "scores"}), marks=[

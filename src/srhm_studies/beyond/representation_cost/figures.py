@@ -96,9 +96,7 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
     by = _maps(pd.concat([relu, limits]) if len(limits) else relu)
     ranks, norm = coloured("rank", linear["rank"], "Rank (B)"), Axis(r"$\|\theta\|^2/L$",
                                                                      limits=(0, None))  # fmt: skip
-    depths, depths_linear = (
-        Axis("depth $L$", log=True, ticks=rows["L"]) for rows in (relu, linear)
-    )
+    depth, depth_linear = (Axis("depth $L$", log=True, ticks=rows["L"]) for rows in (relu, linear))
     ends = np.array([relu["L"].min(), relu["L"].max()], dtype=float) if len(relu) else np.array([])
     # The least R^(1) of maps of which it is known, at their rank.
     bounds = pd.DataFrame([
@@ -109,13 +107,13 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
     errors = ", ".join(f"{100 * (group['loss'] / group['variance']).mean():.1f} % ({name})"
                        for name, group in relu.groupby("map"))  # fmt: skip
     return mosaic([
-        Panel(title="ReLU networks", x=depths, y=norm, marks=[
+        Panel(title="ReLU networks", x=depth, y=norm, marks=[
             *_by_stability(relu, "L", "norm", by),
             laws(_fits(relu, limits), "L", "norm", f"fit from $L={FIRST_DEPTH}$ on", by=[by],
                  name="fit", line="-"),
             levels(RANKS, "rank_of", "rank (A, C)", name="rank", line=":"),
         ]),
-        Panel(title="linear networks", x=depths_linear, y=norm, marks=[
+        Panel(title="linear networks", x=depth_linear, y=norm, marks=[
             Marks(rows=linear, x="L", y="norm", by=[ranks], name="linear", filled=False, size=3.5),
             laws(linear.drop_duplicates(["rank", "L"]), "L", "known", "closed form", by=[ranks]),
         ]),
@@ -125,7 +123,7 @@ def cost_depth(cells: pd.DataFrame, limits: pd.DataFrame, *, preset: str) -> Fig
                   marker="_", size=14, label="lower bound of $R^{(1)}$", guide=True),
             laws(RANKS, "rank_of", "", "rank (A, C)", name="rank", line=":"),
         ]),
-        Panel(title="stability", x=depths, marks=[
+        Panel(title="stability", x=depth, marks=[
             *_by_stability(relu, "L", "sharpness", by),
             law(ends, analysis.STABLE * ends, f"${analysis.STABLE:g}L$", name="stable", line="-."),
         ], y=Axis(r"$\max_i\,\frac{2}{N}\|J_\theta f(x_i)\|_{op}^2$", log=True)),

@@ -63,35 +63,30 @@ def digits_descent(
     if table.empty:
         return mosaic([], columns=3, preset=preset)
     table = table.assign(over_star=table["N"] / table["N_star"])
-    parts = {
-        family: (points, _in_time(points, cells, histories))
-        for family, points in parted(table, *CURVE[:2])
-    }
+    parts = {key: (fcn, _in_time(fcn, cells, histories)) for key, fcn in parted(table, *CURVE[:2])}
     widths = graded("width", pd.concat([rows for _, rows in parts.values()])["width"],
                     "Width $h$ (left)")  # fmt: skip
     sizes = coloured("P", table["P"], "$P$ (middle, right)", label=str)
     panels, notes = [], []
-    for (data, depth), (points, in_time) in parts.items():
+    for (data, depth), (fcn, in_time) in parts.items():
         name = looks.data(data).label
         panels += [
-            Panel(title=f"{name}, $L={depth}$, $P={points['P'].max()}$", y=ERROR,
+            Panel(title=f"{name}, $L={depth}$, $P={fcn['P'].max()}$", y=ERROR,
                   x=Axis("gradient evaluations", log=True), marks=[
                 Marks(rows=in_time, x="evaluations", y="test_error", by=[widths], name="in time",
                       marker="", line="-"),
             ]),
             Panel(title="against $N$", x=Axis("number of weights $N$", log=True), y=ERROR,
-                  marks=_against(points, "N", sizes)),
+                  marks=_against(fcn, "N", sizes)),
             Panel(title="against $N/N^*$", x=Axis("$N/N^*$", log=True), y=ERROR, marks=[
-                *_against(points.dropna(subset="N_star"), "over_star", sizes),
+                *_against(fcn.dropna(subset="N_star"), "over_star", sizes),
                 level(1.0, "$N=N^*$", across="y", name="N*", line="-"),
             ]),
         ]  # fmt: skip
-        stars = points.drop_duplicates("P")[["P", "N_star"]].itertuples(index=False)
+        stars = fcn.drop_duplicates("P")[["P", "N_star"]].itertuples(index=False)
         listed = ", ".join(f"{N:.0f} (P = {P})" if np.isfinite(N) else f"unknown (P = {P})"
                            for P, N in stars)  # fmt: skip
-        notes.append(
-            f"{name}, L = {depth}: {points['n'].max()} networks at each point; N* {listed}."
-        )
+        notes.append(f"{name}, L = {depth}: {fcn['n'].max()} networks at each point; N* {listed}.")
     return mosaic(panels, columns=3, preset=preset, notes=notes)
 
 

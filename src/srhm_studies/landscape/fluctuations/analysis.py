@@ -75,14 +75,11 @@ def by_seed(
     if cells.empty or histories.empty or fluctuations.empty:
         return pd.DataFrame(columns=names, dtype=float)
     least = histories.groupby("key")["test_error"].min().rename("early").reset_index()
-    networks = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
-    networks = networks.merge(least, on="key")
-    total = (
-        networks["P"] * networks["train_norm"] ** 2
-        + networks["n_test"] * networks["test_norm"] ** 2
-    )
-    networks = networks.assign(norm=total / (networks["P"] + networks["n_test"]))
-    means = networks.groupby(["width", "P", "seed"], as_index=False).agg(
+    single = cells[(cells["P"] == cells["P"].max()) & (cells["status"] != "diverged")]
+    single = single.merge(least, on="key")
+    total = single["P"] * single["train_norm"] ** 2 + single["n_test"] * single["test_norm"] ** 2
+    single = single.assign(norm=total / (single["P"] + single["n_test"]))
+    means = single.groupby(["width", "P", "seed"], as_index=False).agg(
         N=("n_weights", "first"), n=("key", "size"), single=("test_error", "mean"),
         early=("early", "mean"), train_error=("train_error", "mean"), norm=("norm", "mean"),
     )  # fmt: skip

@@ -188,10 +188,8 @@ def size(*tables: pd.DataFrame, data: str, preset: str) -> Figure:
         star = [level(N_star, "$N^*$", across="y", name="N*")] if x == "N" else []
         # The sum of powers of x that fits.
         xs = np.sort(used[x].to_numpy())
-        coefficients = analysis.coefficients(used[x], used[columns[0]], powers)
-        values = np.asarray(
-            sum(c * xs**power for c, power in zip(coefficients, powers, strict=True))
-        )
+        factors = analysis.coefficients(used[x], used[columns[0]], powers)
+        values = np.asarray(sum(c * xs**power for c, power in zip(factors, powers, strict=True)))
         fit = law(xs, values, "fit", name=f"fit {columns[0]}")
         panels.append(Panel(title=title, x=at, y=y, marks=[shown, fit, *star]))
     return mosaic(panels, columns=3, preset=preset, notes=[

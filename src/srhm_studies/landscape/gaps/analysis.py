@@ -132,15 +132,13 @@ def scales_of_hp(cells: pd.DataFrame, hessians: pd.DataFrame, *, activation: str
     rows = converged(near_jamming(cells, hessians))
     rows = rows[(rows["activation"] == activation) & (rows["data"] == "random")]
     spectra = hessians[(hessians["when"] == "end") & (hessians["part"] == "Hp")]
-    groups, scales = dict(list(spectra.groupby("key")["eigenvalue"])), []
+    groups, table = dict(list(spectra.groupby("key")["eigenvalue"])), []
     for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
         values = groups[key].to_numpy(dtype=float)
         logs = {f"q{q:g}": np.log(abs(np.quantile(values, q))) for q in QUANTILES}
         scale = (values**2).mean() ** 0.5
-        scales.append({"key": key, "seed": seed, "mean_loss": loss, "scale": scale, **logs})
-    return pd.DataFrame(
-        scales, columns=["key", "seed", "mean_loss", "scale"] if not scales else None
-    )
+        table.append({"key": key, "seed": seed, "mean_loss": loss, "scale": scale, **logs})
+    return pd.DataFrame(table, columns=["key", "seed", "mean_loss", "scale"] if not table else None)
 
 
 def gaps_of_h0(cells: pd.DataFrame, hessians: pd.DataFrame) -> pd.DataFrame:

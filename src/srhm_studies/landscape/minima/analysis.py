@@ -59,12 +59,10 @@ def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd
     rows, table = at_minima(cells, ends).query("counts and is_minimum"), []
     values = dict(list(gaps.groupby("key")["gap"]))
     for kind, columns in KINDS.items():
-        networks = chosen(rows, columns)
+        pool = chosen(rows, columns)
         for side in ("plus", "minus"):
             parts: dict[int, list[np.ndarray]] = {}
-            for key, seed, loss in zip(
-                networks["key"], networks["seed"], networks["mean_loss"], strict=True
-            ):
+            for key, seed, loss in zip(pool["key"], pool["seed"], pool["mean_loss"], strict=True):
                 delta = values[key].to_numpy(float)
                 part = delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0]
                 parts.setdefault(seed, []).append(part)

@@ -63,8 +63,7 @@ def of_kind(cells: pd.DataFrame, kind: str) -> pd.DataFrame:
 def beginnings(cells: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """States of the trainings with histories after t = 0: norm = |f_t - f_0|, x = t/t1.
 
-    rows: of HISTORIES. Columns of the cell, too. The norm is the root mean square over the training
-    points.
+    rows: of HISTORIES. Columns of the cell, too. Norm: root mean square over the training points.
     """
     cells = of_kind(cells, "times")
     if cells.empty or rows.empty:
@@ -151,8 +150,7 @@ def momentum_pairs(cells: pd.DataFrame, outputs: pd.DataFrame) -> pd.DataFrame:
     """Networks trained with momentum beside those without: one row each, of pairs that both fitted.
 
     Columns of NETWORK, momentum_time; error: test error with minus that without; kernel_change,
-    evaluations: with over without; difference = |F - F'|/|F'| on the test points kept, F' of the
-    flow without, NaN where these are not kept.
+    evaluations: with over without; difference = |F - F'|/|F'|, F' without; NaN if no F is kept.
     """
     both = with_kinds(cells)
     if both.empty:

@@ -177,15 +177,13 @@ def digits_times(cells: pd.DataFrame, histories: pd.DataFrame, *, preset: str) -
     tildes = tildes_of(kept)
 
     def panels(family: Family) -> list[Panel]:
-        networks = family.cells[family.cells["key"].isin(histories["key"])]
-        networks = networks[
-            (networks["member"] == 0) & (networks["seed"] == networks["seed"].min())
-        ]
-        narrow, wide = networks["width"].min(), networks["width"].max()
+        drawn = family.cells[family.cells["key"].isin(histories["key"])]
+        drawn = drawn[(drawn["member"] == 0) & (drawn["seed"] == drawn["seed"].min())]
+        narrow, wide = drawn["width"].min(), drawn["width"].max()
         ends = {narrow: "narrow", wide: "wide"}
-        networks = networks[networks["width"].isin(ends)].assign(end=networks["width"].map(ends))
+        drawn = drawn[drawn["width"].isin(ends)].assign(end=drawn["width"].map(ends))
         columns = ["key", "width", "alpha_tilde", "end"]
-        rows = histories[["key", "time", "mean_loss"]].merge(networks[columns], on="key")
+        rows = histories[["key", "time", "mean_loss"]].merge(drawn[columns], on="key")
         rows = rows[rows["time"] > 0].assign(scaled=rows["time"] / rows["alpha_tilde"])
         by = [tildes, by_name("end", rows["end"], WIDTHS)]
         return [

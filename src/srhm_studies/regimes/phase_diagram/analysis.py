@@ -94,9 +94,8 @@ def jamming_lines(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
 
 def by_seed(cells: pd.DataFrame, histories: pd.DataFrame) -> pd.DataFrame:
     """`jamming_lines` of each seed of the data alone, with a column seed."""
-    parts = [
-        jamming_lines(rows, histories).assign(seed=seed) for seed, rows in cells.groupby("seed")
-    ]
+    parts = [jamming_lines(rows, histories).assign(seed=seed)
+             for seed, rows in cells.groupby("seed")]  # fmt: skip
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 

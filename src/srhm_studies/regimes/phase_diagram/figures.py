@@ -137,8 +137,7 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
     if digits.empty or stripes.empty or compressed.empty:
         return mosaic([], columns=2, preset=preset)
     shown = families(pd.concat([digits, patches, stripes]), study="phase_diagram")
-    # A line for each kind, of its largest P.
-    last = {(family.data, family.net): family for family in shown}
+    last = {(family.data, family.net): family for family in shown}  # of each kind, the largest P
     known = compressed.rename(columns={"test_error": "flow_error", "inputs": "learner"})
     known = known.merge(stripes[["key", "P", "seed"]][stripes["status"] == "fitted"], on="key")
     d = float(stripes["n_inputs"].iloc[0])
@@ -157,12 +156,10 @@ def phase_learning(cells: pd.DataFrame, compressed: pd.DataFrame, *, preset: str
         kernels("svm_error", known.assign(status="")),
     )
     return mosaic([
-        Panel(title=title, x=POINTS,
-              y=Axis("test error $\\varepsilon$", log=True), marks=panel_marks)
-        for title, panel_marks in zip(titles, marks, strict=True)
-    ], columns=2, preset=preset, notes=[
-        f"{protocol(family)}." for family in last.values()
-    ])  # fmt: skip
+        Panel(title=title, x=POINTS, y=Axis("test error $\\varepsilon$", log=True), marks=curves)
+        for title, curves in zip(titles, marks, strict=True)
+    ], columns=2, preset=preset,
+       notes=[f"{protocol(family)}." for family in last.values()])  # fmt: skip
 
 
 def _slope(rows: pd.DataFrame, column: str, slope: float, label: str) -> Marks:
