@@ -94,7 +94,7 @@ def phase_diagram(
                   sort=False),
             law(4 * P, P, "$N=4P$ (C)", name="bound", line=":"),
         ]),
-    ], columns=3, preset=preset, height=2.8, notes=[
+    ], columns=3, preset=preset, height=3.4, notes=[
         f"{protocol(family)}." for family in families(plane, study="phase_diagram")
     ])  # fmt: skip
 
