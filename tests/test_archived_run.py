@@ -39,11 +39,12 @@ def test_what_is_ten_percent_off_is_named(archived):
     stars = archived[1].dropna(subset="P_star").reset_index(drop=True)
     factors = np.ones(len(stars))
     factors[[3, 8]] = 1.12, 1 / 1.12
-    factors[5] = 1.08
+    factors[[5, 9]] = 1.08, np.nan
     found = compared(stars.assign(P_star=stars["P_star"] * factors), stars)
-    assert found.near == found.stars - 2
-    names = [f"{stars['P_star'][k]:.0f}" for k in (3, 8)]
+    assert found.near == found.stars - 3
+    names = [f"{stars['P_star'][k]:.0f}" for k in (3, 8, 9)]
     assert [far.split()[-1] for far in found.far] == names
+    assert " not reached, archive" in found.far[-1]
     assert found.lines()[1].startswith("other P*: CNN L = 2 v = ")
 
 

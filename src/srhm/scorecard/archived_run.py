@@ -105,7 +105,7 @@ def compared(
     off = ratios[~(ratios.map(log).abs() <= log(1 + ALLOWED))]
     far = [
         f"{_named(pairs.loc[place])} {pairs['P_star'][place]:.0f}, archive"
-        f" {pairs['P_star_archived'][place]:.0f}"
+        f" {pairs['P_star_archived'][place]:.0f}".replace(" nan", " not reached")
         for place in off.index
     ]
     outside, n = [], 0

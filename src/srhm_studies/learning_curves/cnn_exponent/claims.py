@@ -28,7 +28,7 @@ say("cnn-exponent-deep-falls",
     place="L = 2 and 3")  # fmt: skip
 say("cnn-exponent-smaller-rate",
     "CNN, L = 4, v = 3, learning rate 0.0003: exponent of s_0+1 in P*, s_0 = 1 to 3",
-    mean(L=4, learning_rate=SMALLER_RATE),
+    mean(L=4, v=3, learning_rate=SMALLER_RATE),
     Within(2, 0.25), "as at the rate of 0.001", place="Eq. 4: 2 at any L")  # fmt: skip
 say("cnn-exponent-rate",
     "CNN, L = 4, v = 3: exponent of s_0+1 at a learning rate of 0.0003 minus that at 0.001",
