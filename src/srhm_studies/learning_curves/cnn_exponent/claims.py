@@ -55,5 +55,6 @@ CLAIMS = sheet.finished(
     committed={
         "cnn-exponent-deep* cnn-exponent-1* cnn-exponent-5*": "2026-11-29, 97b73c2a",
         "cnn-exponent-smaller-rate cnn-exponent-rate": "2026-11-29, f69723d5",
+        "cnn-exponent-smaller-rate-v4 cnn-exponent-rate-v4": "2026-11-30, 425f8e3d",
     }
 )

@@ -40,7 +40,7 @@ WIDTHS = Scale(column="width", title="channels", looks={
     128: Look("128", BLUE, "o"), 512: Look("512", ORANGE, "s"),
 })  # fmt: skip
 RATES = Scale(column="learning_rate", title="mean, learning rate", looks={
-    0.001: Look("0.001", BLACK, "o"), 0.0003: Look("0.0003, $v=3$", GREY, "D"),
+    0.001: Look("0.001", BLACK, "o"), 0.0003: Look("0.0003", GREY, "D"),
 })  # fmt: skip
 WORDS = {"all": "1 to 3", **{name: name for name in STEPS}}
 
