@@ -51,7 +51,8 @@ def predictor_of(network: Network) -> Predictor:
 
 def table(network: Network, *, depth: int, n_points: int, activation: str = "relu", **results):
     """Rows of the members as in the table of cells."""
-    shared = {"data": "random", "activation": activation, "hidden_layers": depth, "P": n_points}
+    shared = {"data": "random", "activation": activation, "hidden_layers": depth, "P": n_points,
+              "loss": "quadratic_hinge"}  # fmt: skip
     sizes = {"width": network.width, "n_weights": network.n_weights}
     return pd.DataFrame({**shared, **sizes, "seed": range(N_MEMBERS), **results})
 
