@@ -110,7 +110,7 @@ help-all:
 	@echo '         make wheelhouse   all packages as files, for a machine without a network (docs/install.md)'
 	@echo '         make hashes       write the hashes of all packages to envs/hashed/; make check-hashes compares them'
 	@echo 'Change   make test         layout, types, tests and the whole workflow on a tiny configuration'
-	@echo '         make test-all     every test, for hours, as root: faults, clusters, installation, long runs'
+	@echo '         make test-all     every test, as root: faults, clusters, installation, long runs'
 	@echo '         make test-fresh   small commands in a fresh Debian without a network; as root, ARGS="--debian 13 --whole"'
 	@echo '         make check-gpu    compare the networks of a GPU with those of the processor (docs/gpu.md)'
 	@echo '         make lint         layout and types alone; make format: lay out the code'
@@ -188,7 +188,7 @@ test: layout
 	  $(BIN)/python -m pytest --quiet --numprocesses $$(($(CORES) + 1)) --maxprocesses 4 --dist loadgroup $(SELECTED); tests=$$?; \
 	  wait $$types || { cat $(VENV)/types.log; exit 1; }; exit $$tests
 
-# Those that tests/conftest.py calls slow, too: for hours, as root.
+# Those that tests/conftest.py calls slow, too, as root.
 test-all: SELECTED := -m ''
 test-all: test
 
