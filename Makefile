@@ -63,7 +63,7 @@ export PYTHONUTF8 := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help help-all doctor cifar mnist fashion reproduce figures plane plan publish status claims open gc test test-all test-fresh check-gpu lint layout format schema readme release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes clean-env
+.PHONY: help help-all doctor cifar mnist fashion reproduce figures plan publish status claims open gc test test-all check-gpu lint layout format readme release docs env env-cluster env-equivariance env-images env-docs env-markup wheelhouse hashes check-hashes
 
 help:
 	@echo 'The Sparse Random Hierarchy Model, reproduced. Each command first installs what it needs into $(VENV).'
@@ -95,7 +95,6 @@ help-all:
 	@echo '         make open         show the newest results, or those of PRESET, in a browser'
 	@echo '         make claims       print verdicts and numbers of the newest results, or of those of PRESET'
 	@echo 'Run      make reproduce    train, measure and draw the paper, or STUDY: results/PRESET/index.html'
-	@echo '         make plane        the same as make reproduce STUDY=plane: lazy and feature learning, spectra'
 	@echo '         make plan         networks, steps, core-hours and disk of a run, and which jobs run and why; runs nothing'
 	@echo '         make status       how many networks are trained, missing or stopped early, and how long it still takes'
 	@echo '         make doctor       what is wrong with this machine, its environment or the last run, and what to do'
@@ -105,18 +104,16 @@ help-all:
 	@echo 'Keep     make publish      copy the finished results of PRESET, or of STUDY, into published/'
 	@echo '         make gc           list stored networks that no configuration uses; CONFIRM=yes deletes them'
 	@echo '         make release      VERSION=1.1.0 ADDRESS=https://... DOI=10.... : into all files that name them'
-	@echo 'Install  make env          install what make reproduce needs into $(VENV); make clean-env removes it'
+	@echo 'Install  make env          install what make reproduce needs into $(VENV)'
 	@echo '         make env-cluster  also what PROFILE=slurm needs; make env-equivariance, env-images: what these studies need'
 	@echo '         make wheelhouse   all packages as files, for a machine without a network (docs/install.md)'
 	@echo '         make hashes       write the hashes of all packages to envs/hashed/; make check-hashes compares them'
 	@echo 'Change   make test         layout, types, tests and the whole workflow on a tiny configuration'
 	@echo '         make test-all     every test, as root: faults, clusters, installation, long runs'
-	@echo '         make test-fresh   small commands in a fresh Debian without a network; as root, ARGS="--debian 13 --whole"'
 	@echo '         make check-gpu    compare the networks of a GPU with those of the processor (docs/gpu.md)'
 	@echo '         make lint         layout and types alone; make format: lay out the code'
 	@echo '         make docs         documents, tutorials and the library as pages: results/docs/index.html'
-	@echo '         make readme       rewrite the numbers in README, docs and studies, and the picture of README'
-	@echo '         make schema       rewrite config/schema.json'
+	@echo '         make readme       rewrite the numbers in README, docs and studies, the picture of README, and config/schema.json'
 	@echo 'With     STUDY=...         one or several of $(GROUPS)'
 	@echo '$(STUDIES)' | fold -sw 90 | sed 's/^/                           /'
 	@echo '         PRESET=...        one of $(sort $(basename $(notdir $(wildcard config/*.yaml))))'
@@ -140,10 +137,6 @@ reproduce: env
 figures: override PRESET := $(if $(filter file,$(origin PRESET)),,$(PRESET))
 figures: override FROM := published-alone
 figures: reproduce
-
-# Lazy and feature learning: (h, alpha), Hessian, tangent kernel, weights (docs/flow.md).
-plane: override STUDY := plane
-plane: reproduce
 
 plan: env
 	@$(BIN)/python -m srhm.commands.command plan --preset $(PRESET) --cores $(CORES)$(GIVEN_DEVICE)$(GIVEN_ROWS) $(GIVEN_STUDY)
@@ -192,10 +185,6 @@ test: layout
 test-all: SELECTED := -m ''
 test-all: test
 
-# Without an environment: the root has its own.
-test-fresh:
-	@$(PYTHON) benchmarks/fresh_root.py $(ARGS)
-
 # With the python of an environment that has a torch with CUDA, say: make check-gpu GPU_PYTHON=python3
 GPU_PYTHON ?= $(BIN)/python
 check-gpu:
@@ -211,11 +200,9 @@ layout: env
 	$(BIN)/snakefmt --check Snakefile rules workflow
 	$(BIN)/python -m snakemake --lint --configfile config/test.yaml
 
-schema: env
-	$(BIN)/python -m srhm.planning.preset
-
-# From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes.
+# From the scorecards that tests/guard/ keeps, which tests/guard/write.py writes, and from the configuration's keys.
 readme: env
+	@$(BIN)/python -m srhm.planning.preset
 	@PYTHONPATH=docs $(BIN)/python -m pages.readme
 
 # What CONTRIBUTING.md says of a release: VERSION, ADDRESS of the repository, DOI of the deposit.
@@ -273,6 +260,3 @@ hashes: env
 
 check-hashes: env
 	@$(BIN)/python envs/hashes.py --check
-
-clean-env:
-	rm -rf $(VENV)

@@ -1,4 +1,4 @@
-"""A fresh Debian, made of its packages, and commands in it without a network: `make test-fresh`.
+"""A fresh Debian, made of its packages, and commands in it without a network.
 
     python3 benchmarks/fresh_root.py [--debian 12] [--whole] [--read-only] [--folder FOLDER]
                                      [--command "make claims"]
@@ -94,13 +94,13 @@ def main() -> int:
 def why_not() -> str:
     """What this machine lacks for a new root; empty where it lacks nothing."""
     if not sys.platform.startswith("linux"):
-        return "make test-fresh needs Linux"
+        return "this needs Linux"
     if os.geteuid():
-        return "make test-fresh needs root: it makes a root of Debian's packages and mounts in it"
+        return "this needs root: it makes a root of Debian's packages and mounts in it"
     for program in ("mmdebstrap", "unshare", "git"):
         if not shutil.which(program):
             return (
-                f"make test-fresh needs {program} (a package of Debian has this name or util-linux)"
+                f"this needs {program} (a package of Debian has this name or util-linux)"
             )
     free = shutil.disk_usage(tempfile.gettempdir()).free / 1e9
     return f"{NEEDED} GB are needed, {free:.1f} are free (TMPDIR)" if free < NEEDED else ""

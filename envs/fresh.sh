@@ -1,6 +1,6 @@
 #!/bin/sh
 # From a fresh Debian to commands that need no network, as root: `sh envs/fresh.sh STEP`, in this order.
-# Containerfile, apptainer.def and `make test-fresh` take these steps and no others.
+# Containerfile, apptainer.def and benchmarks/fresh_root.py take these steps and no others.
 set -eu
 cd "$(dirname "$0")/.."
 case "${1:-}" in

@@ -1,4 +1,4 @@
-"""Images and `make test-fresh` take one list of steps; what a machine lacks is a sentence."""
+"""Images and fresh_root.py take one list of steps; what a machine lacks is a sentence."""
 
 import re
 from pathlib import Path

@@ -132,7 +132,7 @@ def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_
 
 
 def test_the_stored_schema_is_that_of_the_models():
-    assert SCHEMA.schema == json.loads(json.dumps(preset.json_schema())), "run `make schema`"
+    assert SCHEMA.schema == json.loads(json.dumps(preset.json_schema())), "run `make readme`"
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)

@@ -295,6 +295,6 @@ assert claims.loc["seen-over-expected", "verdict"] == "reproduced"
 #   of these rows in `results/mine-published/`, and computes no cell.
 #
 # For a study that is to stay, also write a small section into `config/test.yaml`. Then call
-# `make schema`, which writes the new keys into the documents, write tests in
+# `make readme`, which writes the new keys into the schema, write tests in
 # `tests/studies/seen_pairs/`, and call `make format` and `make test`. More:
 # [changing one thing](../extending.md).

@@ -127,7 +127,7 @@ def _environment(venv: Path) -> "Iterator[Finding]":
     else:
         whole = installer.is_whole(ROOT)
         state = "whole" if whole else "older than its lists: the next make mends it"
-        anew = "`make clean-env env` installs all anew; a library of the system, or another one"
+        anew = "`rm -rf .venv; make env` installs all anew; a library of the system, or another one"
         anew += " (LD_LIBRARY_PATH, LD_PRELOAD), stays"
         for words in (["-m", "pip", "--disable-pip-version-check", "check"], ["-c", LOADED]):
             code, text = _said_by([str(venv / "bin" / "python"), *words])

@@ -9,7 +9,7 @@ from srhm.training import trainers
 
 # Where families lie that are no part of this package, if it is installed.
 FURTHER = "srhm_studies"
-# Names for several studies: what `make reproduce` and `make plane` make.
+# Names for several studies: what `make reproduce STUDY=...` may name.
 GROUPS: dict[str, tuple[str, ...]] = {
     "paper": (
         "sparse_hierarchy",

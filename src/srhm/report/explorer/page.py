@@ -96,13 +96,13 @@ VIEWS = (
     ),
     View(
         name="output-scale", title="P* against the output scale", table="complexities",
-        note="Rows of make plane, from feature learning (small α̃) to lazy learning."
+        note="Rows of STUDY=plane, from feature learning (small α̃) to lazy learning."
         " Bars: 95 % intervals. Arrows: P* lies above or below all P that were tried.",
         columns=("alpha_tilde", *STAR, *OF_CURVE), needs=("alpha_tilde",), **CRITERION,
     ),
     View(
         name="plane", title="The plane of output scale and width", table="points",
-        note="Rows of make plane. Colour: test error, mean of the n networks. Marks of several P"
+        note="Rows of STUDY=plane. Colour: test error, mean of the n networks. Marks of several P"
         " coincide where no P is chosen.",
         columns=("alpha_tilde", *POINT, *OF_CURVE), needs=("alpha_tilde",), choices={"P": "P"},
     ),
