@@ -23,16 +23,13 @@ PACKAGE = provenance.PACKAGE
 REPOSITORY = PACKAGE.parents[1]
 # Floors of the core: a room imports itself and rooms of lines before its own.
 ORDER = """
-    declare
-    model jobs
+    declare model jobs
     networks store data transforms tangent_kernel
-    torch_data
-    statistics training
+    torch_data statistics training
     images experiments figures scorecard learning_curve
     flow report deformations
     measure planning paper
-    sensitivity plane
-    commands
+    sensitivity plane commands
 """
 # What a reader imports; the root of the core holds nothing else.
 LIBRARY = {"data", "transforms", "torch_data", "tangent_kernel", "learning_curve", "deformations",

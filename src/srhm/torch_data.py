@@ -17,13 +17,14 @@ from srhm.data import tree
 from srhm.declare.names import extra
 from srhm.model.grammar import Grammar
 from srhm.model.sampling import Derivations
-from srhm.model.streams import Stream
 from srhm.transforms import Change, Encoding, OneHot, Tokens, Transform
 
 with extra("torch"):
     import torch
     from torch import Tensor
     from torch.utils.data import Dataset
+
+    from srhm.model.streams import Stream
 
 # What a network takes: a one-hot row at each place (d, v), as LCN, CNN and FCN of `srhm.networks`;
 # its transpose (v, d), as convolutions of torch; or integers (d,), as embeddings do.

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from srhm.declare.names import extra
 from srhm.images.deformations import coefficients, largest_temperature, modes, temperature_of
-from srhm.model.streams import Stream
 
 with extra("torch"):
     import torch
     from torch import Tensor
     from torch.nn.functional import grid_sample
+
+    from srhm.model.streams import Stream
 
 # Pixels that an image moves by at least, as a root mean square, where no temperature is given.
 VISIBLE = 0.5

@@ -1,11 +1,7 @@
 """Randomness of what PyTorch loads: one generator, and of each worker one of its own."""
 
 import numpy as np
-
-from srhm.declare.names import extra
-
-with extra("torch"):
-    from torch.utils.data import get_worker_info
+from torch.utils.data import get_worker_info
 
 
 class Stream:
