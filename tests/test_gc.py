@@ -14,8 +14,8 @@ import yaml
 from srhm.commands import gc
 from srhm.commands.command import main
 from srhm.commands.gc import ABANDONED
+from srhm.commands.presets import Run
 from srhm.planning import preset
-from srhm.planning.registry import STUDIES
 from srhm.store import places
 
 SECTION_OF_CURVES = {
@@ -30,35 +30,23 @@ OTHER_CURVES = [{**SECTION_OF_CURVES["curves"][0], "P": [60, 90]}]
 OTHER = {**CONFIG, "sparse_hierarchy": {**SECTION_OF_CURVES, "curves": OTHER_CURVES}}
 
 
-def the_curve(config, study="sparse_hierarchy", directory=Path()):
-    (curve,) = preset.plan_preset(config, directory=directory).studies[study].curves.values()
+def the_curve(config):
+    (curve,) = preset.plan_preset(config).curves.values()
     return curve
-
-
-def measured(config, study, curve, directory=Path()):
-    """Paths in results/ of what is measured of a curve."""
-    planned = preset.plan_preset(config, directory=directory).studies[study]
-    return {
-        file.removeprefix("results/")
-        for measurement in STUDIES[study].measurements
-        if places.is_of(measurement, curve)
-        for file in places.measured_files(
-            measurement, places.options_of(measurement, planned), curve.name
-        ).values()
-    }
 
 
 def files_of(config):
     """Paths in results/ of all that a configuration refers to."""
-    curve = the_curve(config)
+    run = Run(preset.plan_preset(config))
+    (curve,) = run.curves.values()
+    files = run.files("sparse_hierarchy", curve)
+    assert {"cells", "timings", "sensitivities"} <= files.keys()
     keys = [entry["key"] for entry in curve.entries]
     return {
         *(f"cells/{key[:2]}/{key}.safetensors" for key in keys),
-        f"curves/{curve.name}.parquet",
-        f"curves/{curve.name}.timings.parquet",
         f"parts/{curve.name}/1-of-2.json",
         f"derivations/{curve.sample}.parquet",
-        *measured(config, "sparse_hierarchy", curve),
+        *(str(file.relative_to("results")) for file in files.values()),
     }
 
 

@@ -9,10 +9,13 @@ import pytest
 
 from srhm.commands import live_view
 from srhm.commands.live_view import LiveView, PrintedLines
+from srhm.commands.presets import Run
 from srhm.commands.watching import Watch
+from srhm.planning.preset import plan_preset
 from srhm.store.cells import StoredCell, write_cell
 
-CELLS = {f"{number:024}": 1.0 for number in range(8)}
+CURVES = [{"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": [30]}]
+EIGHT_CELLS = {"preset": "tiny", "sparse_hierarchy": {"seeds": 8, "curves": CURVES}}
 BEGIN = """Building DAG of jobs...
 Job stats:
 job                 count
@@ -58,9 +61,9 @@ def test_on_a_terminal_the_phases_stand_below_what_is_shown(
     monkeypatch.setattr(live_view, "BETWEEN", 0.02)
     file, out = tmp_path / "run.log", Terminal()
     file.write_text(f"{BEGIN}a WARNING\nhalf an")
-    path = write_cell(tmp_path / "cells", next(iter(CELLS)), StoredCell({}, {}, {}, {}))
-    os.utime(path, (time.time() + 5,) * 2)
-    watch = Watch(CELLS, tmp_path / "cells")
+    watch = Watch(Run(plan_preset(EIGHT_CELLS), tmp_path))
+    store, key = tmp_path / "results" / "cells", next(iter(watch.work))
+    os.utime(write_cell(store, key, StoredCell({}, {}, {}, {})), (time.time() + 5,) * 2)
     with (
         file.open("rb") as printed,
         LiveView(watch, out, printed=printed, lines=PrintedLines()),

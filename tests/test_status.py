@@ -32,7 +32,7 @@ NOW = 1_000_000_000.0
 @pytest.fixture
 def cells():
     """Expected seconds of eight cells by key; the first four are LCN."""
-    return Run(preset.plan_preset(CONFIG)).work
+    return Watch(Run(preset.plan_preset(CONFIG))).work
 
 
 def store_cell(folder, key, *, status="fitted", written=NOW):
@@ -50,8 +50,8 @@ def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     path_of(store, cnn[1]).write_bytes(b"no cell")
     write_checkpoint(tmp_path / "results" / "checkpoints", lcn[2], Snapshot({}, {}))
     store_cell(store, "0" * 24)  # of no plan
-    watch = Watch(cells, store)
-    found = table(Run(preset.plan_preset(CONFIG), tmp_path), watch).set_index("net")
+    run = Run(preset.plan_preset(CONFIG), tmp_path)
+    found = table(run, Watch(run)).set_index("net")
     columns = ["cells", "done", "missing", "checkpointed", "capped", "diverged", "damaged"]
     assert found.loc["lcn", columns].tolist() == [4, 2, 2, 1, 1, 0, 0]
     assert found.loc["cnn", columns].tolist() == [4, 1, 2, 0, 0, 1, 1]
@@ -99,7 +99,7 @@ def test_cells_that_cannot_be_read_now_are_neither_done_nor_missing(cells, tmp_p
 
     monkeypatch.setattr(Path, "open", opened)
     monkeypatch.setattr(os, "scandir", looked_into)
-    watch = Watch(cells, store)
+    watch = Watch(run)
     said = " ".join(map(str, watch.unreadable()))
     assert first in said
     assert second[:2] in said

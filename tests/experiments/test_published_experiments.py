@@ -5,11 +5,7 @@ from pathlib import Path
 import yaml
 
 from srhm.commands.presets import Run
-from srhm.commands.publish import (
-    files_of_curve,
-    finished,
-    published_schemas,
-)
+from srhm.commands.publish import finished, published_schemas
 from srhm.planning.preset import plan_preset
 from srhm.store import places
 from srhm.store.published import rows_by_curve
@@ -21,9 +17,7 @@ PRESET = yaml.safe_load((ROOT / "config/laptop.yaml").read_text(encoding="utf-8"
 
 def rows_of(study):
     schemas = published_schemas(study)
-    return rows_by_curve(
-        places.PUBLISHED / "laptop" / study, {"cells": schemas["cells"], **schemas}
-    )
+    return rows_by_curve(places.PUBLISHED / "laptop" / study, schemas)
 
 
 def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_path):
@@ -32,7 +26,7 @@ def test_a_curve_is_published_with_the_tables_that_may_have_no_row_of_it(tmp_pat
     name = next(one for one in rows["cells"] if one not in rows["history"])
     whole = plan_preset({key: PRESET[key] for key in ("preset", "description", study)})
     run = Run(plan=whole, directory=tmp_path)
-    files = files_of_curve(run, study, whole.studies[study].curves[name])
+    files = run.files(study, whole.studies[study].curves[name])
     for table in ("cells", "timings"):
         write_table(rows[table][name], files[table], schemas[table])
     taken = finished(run, study, tmp_path)

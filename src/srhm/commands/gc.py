@@ -18,8 +18,6 @@ from srhm.commands.printing import Refused
 from srhm.commands.running import locked, snakemake_by_hand
 from srhm.planning.registry import STUDIES, TRAINERS
 from srhm.store import places
-from srhm.store.cells import path_of
-from srhm.training.checkpoints import checkpoint_of
 
 ABANDONED = 3600.0  # seconds after which a partial file belongs to a writer that is gone
 KINDS = (*places.KEPT, "derivations")
@@ -31,21 +29,15 @@ OURS = re.compile(
 
 def referred_to(run: Run) -> Iterator[Path]:
     """All files in the folders of trainers that a run may leave, but for those of parts."""
-    yield from (Path(places.DERIVATIONS, f"{name}.parquet") for name in run.plan.samples)
+    derivations = run.directory / places.DERIVATIONS
+    yield from (derivations / f"{name}.parquet" for name in run.plan.samples)
     for study, planned in run.plan.studies.items():
         for curve in planned.curves.values():
-            trainer, store = curve.trainer, Path(places.store_of(curve.trainer))
-            yield Path(places.rows_of_curve(trainer, curve.name))
-            yield Path(places.timings_of_curve(trainer, curve.name))
-            for entry in curve.entries:
-                yield path_of(store, entry["key"])
-                if not path_of(run.directory / store, entry["key"]).is_file():
-                    yield checkpoint_of(Path(places.checkpoints_of(trainer)), entry["key"])
-            for measurement in STUDIES[study].measurements:
-                if places.is_of(measurement, curve):
-                    options = places.options_of(measurement, planned)
-                    files = places.measured_files(measurement, options, curve.name)
-                    yield from map(Path, files.values())
+            yield from run.files(study, curve).values()
+            for key in (entry["key"] for entry in curve.entries):
+                yield run.stored(curve, key)
+                if not run.stored(curve, key).is_file():
+                    yield run.checkpoint(curve, key)
 
 
 def garbage(directory: Path, runs: Sequence[Run], folders: Iterable[str]) -> Iterator[Path]:
@@ -62,7 +54,7 @@ def garbage(directory: Path, runs: Sequence[Run], folders: Iterable[str]) -> Ite
             elif inside.startswith("parts/"):
                 wanted = file.parent.name in curves
             else:
-                wanted = file.relative_to(directory) in kept
+                wanted = file in kept
             if not wanted:
                 yield file
 

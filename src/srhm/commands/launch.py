@@ -30,8 +30,6 @@ from srhm.commands.presets import (
     DEFAULT,
     QUICK,
     Run,
-    add_device,
-    add_source,
     n_cores,
     note_preset,
     parser_for,
@@ -109,7 +107,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         _remove_lock(command, folder)
         for line in run.not_measurable():
             print(line, flush=True)
-        watch, begun = Watch(run.work, *run.stores, searched=run.searched), time.time()
+        watch, begun = Watch(run), time.time()
         for error in watch.unreadable():
             raise Refused(
                 f"a stored network cannot be read: {error}{whose(error)}; nothing was started"
@@ -144,12 +142,10 @@ def launch_parser(command: str) -> argparse.ArgumentParser:
         "Run the workflow for one preset; other arguments are passed on to Snakemake. Of published"
         " rows alone the default preset is that which has most of them."
     )
-    parser = parser_for(command, description, default=DEFAULT)
+    parser = parser_for(command, description, "--device", "--rows", default=DEFAULT)
     parser.set_defaults(preset=None)
     parser.add_argument("--profile", default="default", help="a name of profiles/, or a folder")
     parser.add_argument("--cores", type=n_cores, help="default: as the profile says")
-    add_device(parser)
-    add_source(parser)
     return parser
 
 

@@ -9,15 +9,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import (
-    DEFAULT,
-    Run,
-    add_device,
-    add_source,
-    chosen_run,
-    n_cores,
-    parser_for,
-)
+from srhm.commands.presets import DEFAULT, Run, chosen_run, n_cores, parser_for
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
 from srhm.store import cells as outdated
@@ -130,10 +122,8 @@ def to_measure(run: Run) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the summary for a preset."""
-    parser = parser_for("plan", __doc__, default=DEFAULT)
-    add_source(parser)
+    parser = parser_for("plan", __doc__, "--rows", "--device", default=DEFAULT)
     parser.add_argument("--cores", type=n_cores, default=2)
-    add_device(parser)
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
     cells = expected_cells(run)
@@ -141,6 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(to_measure(run))
     if (options.device or run.plan.preset.device) == "cuda":
         print("on GPUs: no card has been timed; these hours are those of processors (docs/gpu.md)")
-    for line in [*run.archived(), *run.not_counted(), *run.not_measurable()]:
+    for line in [*run.not_counted(), *run.not_measurable()]:
         print(line)
     return 0

@@ -6,7 +6,7 @@ study of `srhm.planning.registry` or one of its groups, and may be repeated.
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -14,9 +14,8 @@ from typing import Any, get_args
 import yaml
 
 from srhm.commands.printing import Refused
-from srhm.declare.study import ConfigError, Curve, Entry
+from srhm.declare.study import ConfigError, Curve
 from srhm.planning import preset
-from srhm.planning.lengths import expected_costs
 from srhm.planning.preset import ROWS, Common, Plan
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
@@ -50,50 +49,25 @@ class Run:
         return self.plan.curves
 
     @property
-    def entries(self) -> dict[str, Entry]:
-        """All cells by key: what several curves share is one cell."""
-        return {entry["key"]: entry for curve in self.curves.values() for entry in curve.entries}
-
-    @property
-    def work(self) -> dict[str, float]:
-        """Expected seconds of training on one core, of each cell by key."""
-        return {
-            entry["key"]: cost.seconds
-            for curve in self.curves.values()
-            for entry, cost in zip(curve.entries, expected_costs(curve), strict=True)
-        }
-
-    @property
-    def searched(self) -> list[Curve]:
-        """The curves whose P is searched."""
-        return [curve for curve in self.curves.values() if curve.search]
-
-    @property
-    def stores(self) -> list[Path]:
-        """Folders of its trained cells."""
-        stores = [places.store_of(curve.trainer) for curve in self.curves.values()]
-        return [self.directory / store for store in dict.fromkeys(stores)]
-
-    @property
     def absent(self) -> dict[str, str]:
         """Why some of a study cannot be planned, for people, by study."""
         studies = self.plan.studies
         return {study: planned.absent for study, planned in studies.items() if planned.absent}
 
     def not_counted(self) -> list[str]:
-        """A line on each study that cannot be counted, or not all of it."""
+        """A line on each study of which archived rows are taken, or a part cannot be planned."""
+        studies = self.plan.studies
         return [
-            f"{study} is {'not all' if self.plan.studies[study].curves else 'not'} counted:"
-            f" {why.splitlines()[0]}"
-            for study, why in self.absent.items()
-        ]
-
-    def archived(self) -> list[str]:
-        """A line on each study of which archived rows are taken."""
-        return [
-            f"{study}: {planned.archived}, and are not counted"
-            for study, planned in self.plan.studies.items()
-            if planned.archived
+            *(
+                f"{study}: {planned.archived}, and are not counted"
+                for study, planned in studies.items()
+                if planned.archived
+            ),
+            *(
+                f"{study} is {'not all' if studies[study].curves else 'not'} counted:"
+                f" {why.splitlines()[0]}"
+                for study, why in self.absent.items()
+            ),
         ]
 
     def not_measurable(self) -> list[str]:
@@ -120,9 +94,17 @@ class Run:
         """File of a cell in training."""
         return checkpoint_of(self.directory / places.checkpoints_of(curve.trainer), key)
 
-    def only(self, study: str) -> "Run":
-        """The same with one study alone."""
-        return Run(self.plan.only([study]), self.directory)
+    def files(self, study: str, curve: Curve) -> dict[str, Path]:
+        """Files of a curve by table: its cells, their times, and what a study measures of it."""
+        files = {
+            "cells": places.rows_of_curve(curve.trainer, curve.name),
+            "timings": places.timings_of_curve(curve.trainer, curve.name),
+        }
+        for measurement in STUDIES[study].measurements:
+            if places.is_of(measurement, curve):
+                options = places.options_of(measurement, self.plan.studies[study])
+                files |= places.measured_files(measurement, options, curve.name)
+        return {table: self.directory / file for table, file in files.items()}
 
 
 def read_preset(path: Path) -> dict[str, Any]:
@@ -210,7 +192,7 @@ def studies_of(names: Sequence[str]) -> list[str]:
     return [study for study in STUDIES if study in meant]
 
 
-def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED) -> str:
+def preset_with_rows(names: Sequence[str]) -> str:
     """The preset of which most of these studies are published; where none has one, `QUICK`.
 
     Raises:
@@ -218,9 +200,7 @@ def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED
     """
     studies = studies_of(names or [DEFAULT])
     held = {
-        name: sum(
-            places.published_folder(name, study, published=published).is_dir() for study in studies
-        )
+        name: sum(places.published_folder(name, study).is_dir() for study in studies)
         for name in SHOWN
     }
     best = max(held, key=held.__getitem__)
@@ -228,11 +208,17 @@ def preset_with_rows(names: Sequence[str], *, published: Path = places.PUBLISHED
 
 
 def run_of(
-    configfile: Path, directory: Path, names: Sequence[str] = (), *, rows: str | None = None
+    configfile: Path,
+    directory: Path,
+    names: Sequence[str] = (),
+    *,
+    rows: str | None = None,
+    default: Sequence[str] = (),
 ) -> Run:
-    """The studies of a configuration that these names mean; without names all.
+    """The studies of a configuration that these names mean.
 
     rows: which rows are shown, if not those that the configuration says (see `preset.Common`).
+    default: what is meant without names, as far as the configuration has it; if it has none, all.
 
     Raises:
         Refused: if the file, the configuration, or the data that it names, are refused, a name is
@@ -248,8 +234,9 @@ def run_of(
             raise Refused(
                 f"the preset {plan.name} has no study {name}; it has: {', '.join(plan.studies)}"
             )
-    meant = studies_of(names) if names else list(plan.studies)
-    return Run(plan.only([study for study in meant if study in plan.studies]), directory)
+    meant = studies_of(names or default)
+    kept = [study for study in plan.studies if study in meant]
+    return Run(plan.only(kept or list(plan.studies)), directory)
 
 
 def add_study(parser: argparse.ArgumentParser, *, default: str) -> None:
@@ -270,12 +257,25 @@ def n_cores(text: str) -> int:
     return int(text)
 
 
+# Options that some of the commands about a preset have.
+FURTHER: Mapping[str, dict[str, Any]] = {
+    "--device": {
+        "choices": get_args(Common.model_fields["device"].annotation),
+        "help": "where networks are trained; default: the configuration's",
+    },
+    "--rows": {
+        "choices": ROWS,
+        "help": "of which networks; default: as the configuration says",
+    },
+}
+
+
 def parser_for(
-    command: str, description: str | None, *, default: str = "all of the preset"
+    command: str, description: str | None, *further: str, default: str = "all of the preset"
 ) -> argparse.ArgumentParser:
     """Parser of a command about one preset: which, which of its studies, and in which folder.
 
-    default: what is meant without a study, for people.
+    further: names of `FURTHER`. default: what is meant without a study, for people.
     """
     parser = argparse.ArgumentParser(
         prog=f"srhm {command}",
@@ -289,38 +289,12 @@ def parser_for(
     parser.add_argument("--configfile", type=Path, help="a configuration elsewhere, in its place")
     parser.add_argument("--directory", type=Path, default=Path(), help="where results/ lies")
     add_study(parser, default=default)
+    for option in further:
+        parser.add_argument(option, **FURTHER[option])
     return parser
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    """Adds the option that says on what networks are trained."""
-    parser.add_argument(
-        "--device",
-        choices=get_args(Common.model_fields["device"].annotation),
-        help="where networks are trained; default: the configuration's",
-    )
-
-
-def add_source(parser: argparse.ArgumentParser) -> None:
-    """Adds the option of `srhm reproduce` that says where rows come from."""
-    parser.add_argument(
-        "--rows", choices=ROWS, help="of which networks; default: as the configuration says"
-    )
-
-
 def chosen_run(options: argparse.Namespace, *, default: Sequence[str] = ()) -> Run:
-    """The run that the options name.
-
-    default: the studies or groups that are meant without a name, as far as the preset has them;
-    where it has none, all of its studies.
-
-    Raises:
-        Refused: as in `run_of`.
-    """
-    path = options.configfile or CONFIG / f"{options.preset}.yaml"
-    run = run_of(path, options.directory, options.study, rows=getattr(options, "rows", None))
-    if not options.study and (meant := set(studies_of(default)) & run.plan.studies.keys()):
-        return Run(
-            run.plan.only([study for study in run.plan.studies if study in meant]), run.directory
-        )
-    return run
+    """The run that the options name; default: as of `run_of`."""
+    path, rows = options.configfile or CONFIG / f"{options.preset}.yaml", vars(options).get("rows")
+    return run_of(path, options.directory, options.study, rows=rows, default=default)

@@ -83,7 +83,7 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
     curves = {
         name: files
         for name, curve in planned.curves.items()
-        if (files := files_of_curve(run, study, curve))["cells"].is_file()
+        if (files := run.files(study, curve))["cells"].is_file()
     }
     otherwise, published = _tables_measured_otherwise(folder, study, planned), Rows()
     schemas = {
@@ -150,20 +150,6 @@ def _tables_of_curve(
     return tables
 
 
-def files_of_curve(run: Run, study: str, curve: Curve) -> dict[str, Path]:
-    """Files of a curve by table: its cells, their times, and what is measured of it."""
-    planned = run.plan.studies[study]
-    files = {
-        "cells": places.rows_of_curve(curve.trainer, curve.name),
-        "timings": places.timings_of_curve(curve.trainer, curve.name),
-    }
-    for measurement in STUDIES[study].measurements:
-        if places.is_of(measurement, curve):
-            options = places.options_of(measurement, planned)
-            files |= places.measured_files(measurement, options, curve.name)
-    return {table: run.directory / file for table, file in files.items()}
-
-
 def published_schemas(study: str) -> dict[str, Any]:
     """Schemas of the tables of a study that are published: those that are not derived of others."""
     derived = {table.name for table in STUDIES[study].tables}
@@ -198,7 +184,7 @@ def published_before(
     if not any(folder.glob("*.parquet")) and not (folder / PROVENANCE_FILE).is_file():
         return taken
     try:
-        rows = rows_by_curve(folder, {"cells": schemas["cells"], **schemas})
+        rows = rows_by_curve(folder, schemas)
     except OtherFormat as other:
         taken.lost.append(f"all of {other}")
         return taken

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from srhm.commands.presets import DEFAULT, Run, add_source, chosen_run, parser_for
+from srhm.commands.presets import DEFAULT, Run, chosen_run, parser_for
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.stopping import NO_STEP, STILL
 from srhm.store import cells
@@ -58,24 +58,21 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the status of a preset."""
-    parser = parser_for("status", __doc__, default=DEFAULT)
-    add_source(parser)
+    parser = parser_for("status", __doc__, "--rows", default=DEFAULT)
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
-    if run.entries:
-        watch = Watch(run.work, *run.stores, searched=run.searched)
+    if run.curves:
+        watch = Watch(run)
         print(table(run, watch).to_string(index=False))
-        for study in run.plan.studies:
-            if work := run.only(study).work:
-                alone = run.only(study)
-                watch_of_study = Watch(work, *alone.stores, searched=alone.searched)
-                progress = watch_of_study.progress(now=time.time())
-                print(f"{study}: {progress.line()}")
+        for study, planned in run.plan.studies.items():
+            if planned.trained:
+                alone = Run(run.plan.only([study]), run.directory)
+                print(f"{study}: {Watch(alone).progress(now=time.time()).line()}")
         for error in dict.fromkeys(map(str, watch.unreadable())):
             print(f"cannot be read: {error}")
         if again := cells.remark(watch.n_outdated()):
             print(again)
-    for line in [*run.archived(), *run.not_counted()]:
+    for line in run.not_counted():
         print(line)
     logs = options.directory / "results" / run.plan.name / "logs"
     # Training that stands still says so again and again.

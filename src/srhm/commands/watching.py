@@ -1,13 +1,15 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from srhm.declare.study import Curve
+from srhm.commands.presets import Run
+from srhm.planning.lengths import expected_costs
+from srhm.store import places
 from srhm.store.cells import made_by_other_code, row_of
 from srhm.store.paths import paths, shares
 
@@ -79,16 +81,21 @@ def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
 
 
 class Watch:
-    """Cells that are awaited in one or more stores: how many have arrived, and how fast.
+    """Cells that a run awaits in its stores: how many have arrived, and how fast.
 
-    work: expected seconds of training of each by key. searched: the curves whose P is searched.
+    work: expected seconds of training on one core, of each cell by key.
     """
 
-    def __init__(
-        self, work: Mapping[str, float], *stores: Path, searched: Iterable[Curve] = ()
-    ) -> None:
-        self.work = work
-        self._stores, self._searched = stores, list(searched)
+    def __init__(self, run: Run) -> None:
+        self.work = {
+            entry["key"]: cost.seconds
+            for curve in run.curves.values()
+            for entry, cost in zip(curve.entries, expected_costs(curve), strict=True)
+        }
+        self._stores = {
+            run.directory / places.store_of(curve.trainer) for curve in run.curves.values()
+        }
+        self._searched = [curve for curve in run.curves.values() if curve.search]
         # When a stored cell was written, and its row: each file is read once.
         self._read: dict[Path, tuple[float, Mapping[str, Any]]] = {}
         # Of a search, what is left of it when so many of its cells have arrived.

@@ -192,7 +192,7 @@ def test_a_damaged_file_is_named_with_what_restores_it(name, damage, finished, t
 
 def test_what_is_measured_of_a_curve_is_published_and_kept_by_a_later_call(finished, tmp_path):
     folder, name = tmp_path / "published" / "big" / STUDY, next(iter(finished.curves))
-    file = published.files_of_curve(finished, STUDY, finished.curves[name])["sensitivities"]
+    file = finished.files(STUDY, finished.curves[name])["sensitivities"]
     rows = measured_rows(finished, name)
     write_table(rows, file, SENSITIVITIES)
     assert "sensitivities of 1 curve" in publish(finished, folder, commit="c0ffee")
@@ -228,7 +228,7 @@ def test_of_published_rows_alone_nothing_is_trained(finished, tmp_path):
 def test_beside_published_rows_what_they_lack_is_trained(finished, tmp_path):
     names = list(finished.curves)
     for name in names[:2]:
-        file = published.files_of_curve(finished, STUDY, finished.curves[name])["sensitivities"]
+        file = finished.files(STUDY, finished.curves[name])["sensitivities"]
         write_table(measured_rows(finished, name), file, SENSITIVITIES)
     publish(finished, tmp_path / "published" / "big" / STUDY, commit="c0ffee")
     plan = planned_with("both", tmp_path / "published")
