@@ -8,6 +8,7 @@ import pandas as pd
 
 from srhm.figures import looks
 from srhm.figures.looks import Look
+from srhm.figures.words import ordered
 
 Label = Callable[[Any], str]
 
@@ -36,7 +37,7 @@ def ranks(values: pd.Series, order: Iterable[Any] = ()) -> pd.Series:
 
     By them marks are moved a little, so that none hides another.
     """
-    names = list(order) or _ranked(values)
+    names = list(order) or sorted(set(values))
     return values.map({key: i - (len(names) - 1) / 2 for i, key in enumerate(names)}).astype(float)
 
 
@@ -53,62 +54,44 @@ def plain(value: Any) -> str:
     return f"${value}$" if isinstance(value, int) else str(value)
 
 
-def coloured(
-    column: str,
-    values: Iterable[Any],
-    title: str = "",
-    *,
-    label: Label = plain,
-) -> Scale:
+def coloured(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
     """A colour for each value by its rank: eight that are told apart."""
-    tint = [looks.TINTS[i % len(looks.TINTS)] for i in range(len(_ranked(values)))]
-    return _scale(column, values, title, label, [{"colour": colour} for colour in tint])
+    return _by_rank(column, values, title, label, colour=looks.TINTS)
 
 
 def distinct(column: str, values: Iterable[Any], title: str = "") -> Scale:
     """A colour and a marker for each value by its rank."""
-    n = len(_ranked(values))
-    both = [{"colour": looks.TINTS[i % 8], "marker": looks.SHAPES[i % 8]} for i in range(n)]
-    return _scale(column, values, title, plain, both)
+    return _by_rank(column, values, title, colour=looks.TINTS, marker=looks.SHAPES)
 
 
 def graded(
-    column: str,
-    values: Iterable[Any],
-    title: str = "",
-    *,
-    label: Label = plain,
+    column: str, values: Iterable[Any], title: str = "", *, label: Label = plain,
     palette: str = "crest",
-) -> Scale:
+) -> Scale:  # fmt: skip
     """A shade for each value by its rank, from light to dark; none is near white.
 
     palette: name of one of seaborn's, "_r" behind it to turn it round.
     """
     import seaborn  # half of what a job that draws loads, and few figures have shades
 
-    shades = seaborn.color_palette(palette, len(_ranked(values))).as_hex()
-    return _scale(column, values, title, label, [{"colour": shade} for shade in shades])
+    shades = seaborn.color_palette(palette, len(set(values))).as_hex()
+    return _by_rank(column, values, title, label, colour=shades)
 
 
 def shaped(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
     """A marker for each value by its rank."""
-    n = len(_ranked(values))
-    shape = [{"marker": looks.SHAPES[i % len(looks.SHAPES)]} for i in range(n)]
-    return _scale(column, values, title, label, shape)
+    return _by_rank(column, values, title, label, marker=looks.SHAPES)
 
 
 def filled(column: str, values: Iterable[Any], title: str = "") -> Scale:
     """Full markers for the least value, open ones for the others, by shape where there are more."""
-    shapes = ["", "", *looks.SHAPES[2:]]
-    channels = [{"filled": i == 0, "marker": shapes[i]} for i in range(len(_ranked(values)))]
-    return _scale(column, values, title, plain, channels)
+    shapes = ("", "", *looks.SHAPES[2:])
+    return _by_rank(column, values, title, marker=shapes, filled=(True, *[False] * len(shapes)))
 
 
 def dashed(column: str, values: Iterable[Any], title: str = "", *, label: Label = plain) -> Scale:
     """A line style for each value by its rank."""
-    n = len(_ranked(values))
-    styles = [{"line": looks.LINES[i % len(looks.LINES)]} for i in range(n)]
-    return _scale(column, values, title, label, styles)
+    return _by_rank(column, values, title, label, line=looks.LINES)
 
 
 def by_name(
@@ -116,8 +99,7 @@ def by_name(
 ) -> Scale:
     """Looks of a table for the values that are there, in the order of the table."""
     there = set(values)
-    missing = there - set(known)
-    if missing:
+    if missing := there - set(known):
         raise KeyError(f"{column}: no look for {sorted(missing)}; allowed: {sorted(known)}")
     looks_of = {value: look for value, look in known.items() if value in there}
     return Scale(column=column, looks=looks_of, title=title)
@@ -125,22 +107,15 @@ def by_name(
 
 def nets(values: Iterable[str], *, title: str = "") -> Scale:
     """The looks of networks, those that have none in the table last, in grey."""
-    there = set(values)
-    order = [net for net in looks.NETS if net in there] + sorted(there - set(looks.NETS))
-    return Scale(column="net", looks={net: looks.net(net) for net in order}, title=title)
+    return Scale(column="net", looks={net: looks.net(net) for net in ordered(values)}, title=title)
 
 
-def _ranked(values: Iterable[Any]) -> list[Any]:
-    return sorted(set(values))
-
-
-def _scale(
-    column: str,
-    values: Iterable[Any],
-    title: str,
-    label: Label,
-    channels: Sequence[Mapping[str, Any]],
+def _by_rank(
+    column: str, values: Iterable[Any], title: str, label: Label = plain, **channels: Sequence[Any]
 ) -> Scale:
-    order = _ranked(values)
-    known = {value: Look(label(value), **look) for value, look in zip(order, channels, strict=True)}
+    """Channels of `Look` for the values in their order, from the first again after the last."""
+    known = {
+        value: Look(label(value), **{name: of[i % len(of)] for name, of in channels.items()})
+        for i, value in enumerate(sorted(set(values)))
+    }
     return Scale(column=column, looks=known, title=title)

@@ -4,7 +4,7 @@ Letters of the paper: L depth, s_0 empty places for each informative one, v feat
 complexity.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite, log10
 from typing import Any
 
@@ -140,10 +140,10 @@ def power(value: float) -> str:
 CAPPED = "hollow: a seed stopped at the step limit"
 
 
-def ordered(nets: Sequence[str]) -> list[str]:
+def ordered(nets: Iterable[str]) -> list[str]:
     """Networks as the legends list them, each once."""
-    known = [net for net in NETS if net in set(nets)]
-    return [*known, *sorted(set(nets) - set(known))]
+    there = set(nets)
+    return [net for net in NETS if net in there] + sorted(there - set(NETS))
 
 
 def protocol_lines(cells: pd.DataFrame) -> list[str]:
