@@ -1,13 +1,13 @@
 """Means over networks as marks: a line, bars of the 95 % interval, hollow where one was stopped."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from srhm.figures.panels import Marks
-from srhm.figures.scales import Scale, parted
+from srhm.figures.scales import Scale
 from srhm.statistics.regimes import averages
 
 INTERVAL = "95 % interval (Student $t$)"
@@ -15,21 +15,10 @@ CAPPED, DIVERGED = "a network or more stopped at the step limit", "a network div
 
 
 def averaged(
-    rows: pd.DataFrame, y: str, *, at: str, by: Sequence[str] = (), logarithmic: bool = False,
-    average: Callable[..., pd.DataFrame] = averages,
-) -> pd.DataFrame:  # fmt: skip
+    rows: pd.DataFrame, y: str, *, at: str, by: Sequence[str] = (), logarithmic: bool = False
+) -> pd.DataFrame:
     """`averages` of a column at each value of `at`, for each family: the columns `by`."""
-    if not by:
-        return average(rows, y, by=at, logarithmic=logarithmic)
-    parts = [
-        average(part, y, by=at, logarithmic=logarithmic).assign(
-            **dict(zip(by, values if isinstance(values, tuple) else (values,), strict=True))
-        )
-        for values, part in parted(rows, *by)
-    ]
-    full = [part for part in parts if len(part)]
-    columns = [at, "value", "low", "high", "n", "n_capped", "n_diverged", *by]
-    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=columns)
+    return averages(rows, y, by=[at, *by], logarithmic=logarithmic)
 
 
 def spread(
@@ -44,18 +33,16 @@ def spread(
     if rows.empty:
         return pd.DataFrame(columns=[*by, y, "low", "high", *flags])
     values = rows.assign(**{y: np.log(rows[y].astype(float))}) if geometric else rows
-    spreads = values.groupby(list(by))[y].agg([middle, "min", "max", "sem"]).reset_index()
-    half = spreads["sem"].fillna(0.0)
-    low, high = (spreads[middle] - half, spreads[middle] + half)
-    if ends == "range":
-        low, high = spreads["min"], spreads["max"]
-    spreads = spreads.assign(**{y: spreads[middle]}, low=low, high=high)[[*by, y, "low", "high"]]
+    found = values.groupby(list(by))[y].agg([middle, "min", "max", "sem"])
+    low, high = found["min"], found["max"]
+    if ends == "error":
+        half = found["sem"].fillna(0.0)
+        low, high = found[middle] - half, found[middle] + half
+    spreads = pd.DataFrame({y: found[middle], "low": low, "high": high})
+    spreads = spreads.astype(float).apply(np.exp) if geometric else spreads
     if flags:
-        spreads = spreads.merge(
-            rows.groupby(list(by))[list(flags)].any().reset_index(), on=list(by)
-        )
-    columns = [y, "low", "high"] if geometric else []
-    return spreads.assign(**{name: np.exp(spreads[name].astype(float)) for name in columns})
+        spreads = spreads.join(rows.groupby(list(by))[list(flags)].any())
+    return spreads.reset_index()
 
 
 def mean_line(

@@ -8,7 +8,7 @@ A member is one network: an initialisation `member` on the data of a `seed`. A f
 that agree in everything but h, alpha_tilde, seed and member.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,7 +117,7 @@ def weight_slope(hidden_layers: int) -> float:
 
 
 def averages(
-    rows: pd.DataFrame, column: str, *, by: str, logarithmic: bool = False
+    rows: pd.DataFrame, column: str, *, by: str | Sequence[str], logarithmic: bool = False
 ) -> pd.DataFrame:
     """Mean over members for each value of `by`, with its 95 % Student t interval.
 
@@ -125,8 +125,8 @@ def averages(
     a finite value (diverged ones; a half time that is not reached) are left out of the mean.
     Logarithmic: geometric mean, and the interval of the logarithm.
     """
-    means = []
-    for at, part in rows.groupby(by):
+    names, means = [by] if isinstance(by, str) else list(by), []
+    for at, part in rows.groupby(names):
         y = part[column].to_numpy(dtype=float)
         y = y[np.isfinite(y) & ((y > 0) | (not logarithmic))]
         if logarithmic:
@@ -141,11 +141,11 @@ def averages(
         value, low, high = np.exp(ends) if logarithmic else ends
         status = part["status"]
         means.append(
-            {by: at, "value": value, "low": low, "high": high, "n": n,
+            {**dict(zip(names, at, strict=True)), "value": value, "low": low, "high": high, "n": n,
              "n_capped": int((status == "capped").sum()),
              "n_diverged": int((status == "diverged").sum())}
         )  # fmt: skip
-    columns = [by, "value", "low", "high", "n", "n_capped", "n_diverged"]
+    columns = [*names, "value", "low", "high", "n", "n_capped", "n_diverged"]
     return pd.DataFrame(means, columns=columns)
 
 
