@@ -1,10 +1,8 @@
 """What all figures share: style, page, tiles, and files without a date in them."""
 
 import re
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import matplotlib.style
 from matplotlib.axes import Axes
@@ -23,22 +21,9 @@ INPUT_COLOURS = ("#56B4E9", "#F0E442", "#009E73")
 EMPTY_COLOUR = "white"
 OUTLINE = "#4D4D4D"
 
-Parameters = ParamSpec("Parameters")
-Result = TypeVar("Result")
-
-
-def styled(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """The function, run under the paper's style alone; the settings of the caller come back.
-
-    A file `matplotlibrc` of the user's own is not part of it.
-    """
-
-    @wraps(function)
-    def under_style(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        with matplotlib.style.context(STYLE, after_reset=True):
-            return function(*args, **kwargs)
-
-    return under_style
+# Runs a function under the paper's style alone; the settings of the caller come back. A file
+# `matplotlibrc` of the user's own is not part of it.
+styled = matplotlib.style.context(STYLE, after_reset=True)
 
 
 class NotedFigure(Figure):
@@ -90,20 +75,17 @@ def laid_out_page(
 
 
 @styled
-def save(
-    figure: Figure, *, pdf: str | Path, png: str | Path, command: str = "", commit: str = ""
-) -> None:
+def save(figure: Figure, *, pdf: str | Path, png: str | Path, command: str, commit: str) -> None:
     """Writes a figure to two files whose bytes depend on what is given only, not on the day.
 
     command, commit: what made it, for the metadata: text chunks of the PNG, information of the PDF.
     """
-    made = {"Source": command, "Comment": f"commit {commit}"} if command else {}
+    made = {"Source": command, "Comment": f"commit {commit}"}
     figure.savefig(png, format="png", metadata={"Software": None, **made})
     figure.set_layout_engine("none")  # it is laid out, which takes as long as to draw it
+    subject = f"{command}, commit {commit}"
     figure.savefig(pdf, format="pdf", metadata={
-        "CreationDate": None, "ModDate": None,
-        **({"Subject": f"{command}, commit {commit}"} if command else {}),
-    })  # fmt: skip
+        "CreationDate": None, "ModDate": None, "Subject": subject})  # fmt: skip
 
 
 def panel_title(axes: Axes, letter: str, title: str) -> None:

@@ -21,7 +21,8 @@ def test_drawing_writes_nothing_and_saving_writes_the_same_bytes_twice(
     figures = [figures_model.fig05(preset="invented") for _ in range(2)]
     assert not list(tmp_path.iterdir())
     for i, figure in enumerate(figures):
-        save(figure, pdf=tmp_path / f"{i}.pdf", png=tmp_path / f"{i}.png")
+        files = {"pdf": tmp_path / f"{i}.pdf", "png": tmp_path / f"{i}.png"}
+        save(figure, **files, command="make figures", commit="abc")
     for suffix in ("pdf", "png"):
         first, second = ((tmp_path / f"{i}.{suffix}").read_bytes() for i in range(2))
         assert first == second
