@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure, SubFigure
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.offsetbox import (
     AnchoredOffsetbox,
@@ -28,23 +29,22 @@ LAST = 1000  # rank of what has none: behind the values of a scale
 
 @dataclass(frozen=True)
 class Entry:
-    """What a mark means: the group of the legend, words, and one or several lines in its look."""
+    """What a mark means: the group of the legend, words, and a line or a patch in its look."""
 
     group: str
     label: str
-    handles: tuple[Line2D | Patch, ...]
+    handle: Line2D | Patch
     sample: bool = False  # its shape is one of several
     rank: int = LAST  # in its group
 
     @property
-    def looks(self) -> list[Any]:
-        """By what entries are compared: colour, marker, line and fill of each handle."""
-        return [
-            (handle.get_color(), handle.get_marker(), handle.get_linestyle(),
-             handle.get_marker() != "None" and handle.get_markerfacecolor())
-            for handle in self.handles
-            if isinstance(handle, Line2D)
-        ]  # fmt: skip
+    def look(self) -> Any:
+        """By what entries are compared: colour, marker, line and fill."""
+        if isinstance(self.handle, Patch):
+            return None
+        line, marker = self.handle, self.handle.get_marker()
+        fill = marker != "None" and line.get_markerfacecolor()
+        return line.get_color(), marker, line.get_linestyle(), fill
 
 
 class LegendError(ValueError):
@@ -60,79 +60,53 @@ def united(entries: Iterable[Entry]) -> list[Entry]:
     groups: dict[str, dict[str, Entry]] = {}
     for entry in entries:
         same = groups.setdefault(entry.group, {}).setdefault(entry.label, entry)
-        if same.looks != entry.looks and not entry.sample:
+        if same.look != entry.look and not entry.sample:
             raise LegendError(f"legend: {entry.group} {entry.label!r} is drawn in two ways")
-    order = sorted(groups, key=lambda group: group == "")
     return [
         entry
-        for group in order
+        for group in sorted(groups, key=lambda group: group == "")
         for entry in sorted(groups[group].values(), key=lambda entry: entry.rank)
     ]
 
 
-def in_rows(entries: Sequence[Entry], *, width: float, part: Figure | SubFigure) -> OffsetBox:
+def in_rows(entries: Sequence[Entry], *, width: float, figure: Figure) -> OffsetBox:
     """The entries as a box of rows, none wider than width inches, but for a single entry.
 
     A group with a title that fits into a row is not broken.
-
-    part: the figure that will hold the box, or the part of it.
     """
-    figure = part.get_figure(root=True)
-    renderer = FigureCanvasAgg(figure).get_renderer()
-    unit = figure.dpi / 72
-
-    def size(box: OffsetBox) -> float:
-        box.set_figure(part)
-        return float(box.get_bbox(renderer).width) / unit
-
-    begins = [i == 0 or entry.group != entries[i - 1].group for i, entry in enumerate(entries)]
-    boxes = []
-    for entry, begin in zip(entries, begins, strict=True):
-        title = [entry.group + " "] if begin and entry.group else []
-        heads = [TextArea(text, textprops={"size": SIZE, "weight": "bold"}) for text in title]
-        samples = [_sample(handle, alone=len(entry.handles) == 1) for handle in entry.handles]
-        label = TextArea(" ".join(entry.label.split()), textprops={"size": SIZE})
-        children: list[Artist] = [*heads, *samples, label]
-        boxes.append(HPacker(children=children, pad=0, sep=3.0, align="baseline"))
-    gaps = [BETWEEN_GROUPS if begin else BETWEEN_ENTRIES for begin in begins]
-    lengths = [size(box) for box in boxes]
-    groups = [entry.group for entry in entries]
-    rows: list[list[Artist]] = []
-    for row in _parted(lengths, gaps, groups, width=72 * width):
-        rows.append([])
-        for i in row:
-            if i > row[0]:
-                rows[-1].append(DrawingArea(gaps[i], HEIGHT))
-            rows[-1].append(boxes[i])
+    points, filled = 72 * width, 0.0
+    rows: list[list[Artist]] = [[]]
+    for group, members in groupby(entries, key=lambda entry: entry.group):
+        boxes = [_box(entry, group if i == 0 else "") for i, entry in enumerate(members)]
+        lengths = [72 * size_of(box, figure)[0] for box in boxes]
+        gaps = [BETWEEN_GROUPS, *[BETWEEN_ENTRIES] * (len(boxes) - 1)]
+        whole = sum(lengths) + sum(gaps)
+        for box, length, gap in zip(boxes, lengths, gaps, strict=True):
+            together = group and box is boxes[0] and whole <= points
+            if rows[-1] and filled + (whole if together else gap + length) > points:
+                rows.append([])
+                filled = 0.0
+            if rows[-1]:
+                rows[-1].append(DrawingArea(gap, HEIGHT))
+                filled += gap
+            rows[-1].append(box)
+            filled += length
     packed: list[Artist] = [
         HPacker(children=row, pad=0, sep=0, align="baseline") for row in rows if row
     ]
-    box = VPacker(children=packed, pad=0, sep=BETWEEN_ROWS, align="left")
-    box.set_figure(part)
-    return box
+    return VPacker(children=packed, pad=0, sep=BETWEEN_ROWS, align="left")
 
 
-def _parted(
-    lengths: Sequence[float], gaps: Sequence[float], groups: Sequence[str], *, width: float
-) -> list[list[int]]:
-    rows: list[list[int]] = [[]]
-    filled = 0.0
-    for i, group in enumerate(groups):
-        begins = bool(group) and (i == 0 or groups[i - 1] != group)
-        together = [j for j, other in enumerate(groups) if begins and other == group] or [i]
-        needed = sum(gaps[j] + lengths[j] for j in together)
-        if needed > width:
-            needed = gaps[i] + lengths[i]
-        if rows[-1] and filled + needed > width:
-            rows.append([])
-            filled = 0.0
-        filled += lengths[i] + (gaps[i] if rows[-1] else 0)
-        rows[-1].append(i)
-    return rows
+def _box(entry: Entry, title: str) -> OffsetBox:
+    heads = [TextArea(f"{title} ", textprops={"size": SIZE, "weight": "bold"})] if title else []
+    label = TextArea(" ".join(entry.label.split()), textprops={"size": SIZE})
+    children: list[Artist] = [*heads, _sample(entry.handle), label]
+    return HPacker(children=children, pad=0, sep=3.0, align="baseline")
 
 
 def size_of(box: OffsetBox, figure: Figure) -> tuple[float, float]:
     """Width and height in inches."""
+    box.set_figure(figure)
     extent = box.get_bbox(FigureCanvasAgg(figure).get_renderer())
     return float(extent.width) / figure.dpi, float(extent.height) / figure.dpi
 
@@ -169,9 +143,8 @@ def _anchored(box: OffsetBox, loc: str, at: tuple[float, float], transform: Any)
     return anchored
 
 
-def _sample(handle: Line2D | Patch, *, alone: bool) -> DrawingArea:
+def _sample(handle: Line2D | Patch) -> DrawingArea:
     """What stands before a label."""
-    middle = HEIGHT / 2 - 0.3
     if isinstance(handle, Patch):
         area = DrawingArea(LONG, HEIGHT)
         box = Rectangle((0, 0), LONG, HEIGHT)
@@ -179,7 +152,7 @@ def _sample(handle: Line2D | Patch, *, alone: bool) -> DrawingArea:
         area.add_artist(box)
         return area
     long = str(handle.get_linestyle()) not in ("None", "", " ")
-    width = LONG if long and alone else SHORT
+    width, middle = LONG if long else SHORT, HEIGHT / 2 - 0.3
     line = Line2D([0, width / 2, width] if long else [width / 2], [middle] * (3 if long else 1))
     line.update_from(handle)
     line.set_markevery([1 if long else 0])

@@ -65,11 +65,11 @@ def mosaic(
         return figure
     if len(empty):
         cell = PAGE_WIDTH / columns
-        box = legends.in_rows(legend, width=cell * len(empty) - LABELS, part=figure)
+        box = legends.in_rows(legend, width=cell * len(empty) - LABELS, figure=figure)
         width, high = legends.size_of(box, figure)
         if high < ROOM * height and width < cell * len(empty) - LABELS + 0.1:
             legends.place_in(empty[0], box, figure)
             return figure
-    box = legends.in_rows(legend, width=PAGE_WIDTH - 0.2, part=figure)
+    box = legends.in_rows(legend, width=PAGE_WIDTH - 0.2, figure=figure)
     legends.place_below(figure, box)
     return figure

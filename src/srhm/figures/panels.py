@@ -42,8 +42,7 @@ class Marks:
     same of x. name: in the gid; the column y without one. label, bar_label, open_label,
     arrow_label: entries of the legend; without label and scales the axes name what is drawn.
     faint_arrows: arrows are thin and grey, where most marks have them.
-    neutral: entries are grey, as another panel has them in another colour. guide: a law, which
-    makes no panel of its own.
+    guide: a law, which makes no panel of its own.
     """
 
     rows: pd.DataFrame
@@ -75,7 +74,6 @@ class Marks:
     alpha: float = 1.0
     order: float = 2.0
     guide: bool = False
-    neutral: bool = False
     sort: bool = True
 
 
@@ -131,20 +129,14 @@ class Panel:
 
 
 def law(
-    x: Sequence[float] | np.ndarray,
-    y: Sequence[float] | np.ndarray | Callable[[Any], Any],
-    label: str,
-    *,
-    name: str = "",
-    line: str = "--",
-    colour: Any = GUIDE,
-) -> Marks:
-    """A guide through points, or that of a function of x."""
+    x: Sequence[float] | np.ndarray, y: Sequence[float] | np.ndarray | Callable[[Any], Any],
+    label: str, **look: Any,
+) -> Marks:  # fmt: skip
+    """A guide through points, or that of a function of x; look as of `laws`."""
     at = np.asarray(x, dtype=float)
-    values = np.array([y(value) for value in at]) if callable(y) else np.asarray(y, dtype=float)
-    rows = pd.DataFrame({"x": at, "y": values})
-    return Marks(rows=rows, x="x", y="y", label=label, name=name or label, line=line, marker="",
-                 colour=colour, width=0.9, order=1.0, guide=True, sort=False)  # fmt: skip
+    values = [y(value) for value in at] if callable(y) else y
+    rows = pd.DataFrame({"x": at, "y": np.asarray(values, dtype=float)})
+    return laws(rows, "x", "y", label, **{"width": 0.9, "sort": False, **look})
 
 
 def equality(*values: Any, room: float = 1.0, label: str = "$y=x$", name: str = "y = x") -> Marks:
@@ -158,30 +150,23 @@ def equality(*values: Any, room: float = 1.0, label: str = "$y=x$", name: str = 
     return law(ends, ends, label, name=name)
 
 
-def laws(
-    rows: pd.DataFrame, x: str, y: str, label: str, *, by: Sequence[Scale] = (), line: str = "--",
-    name: str = "",
-) -> Marks:  # fmt: skip
-    """A guide for each family, in its colour: a line through the rows; a level each without x."""
-    return Marks(rows=rows, x=x, y=y, by=by, label=label, name=name or label, line=line, marker="",
-                 colour=GUIDE, width=0.8, order=1.0, guide=True)  # fmt: skip
+def laws(rows: pd.DataFrame, x: str, y: str, label: str, **look: Any) -> Marks:
+    """A guide for each family, in its colour: a line through the rows; a level each without x.
+
+    look: of `Marks`, in place of what is drawn else; the name is the label without one.
+    """
+    looks = {"line": "--", "marker": "", "colour": GUIDE, "width": 0.8, "order": 1.0, **look}
+    looks["name"] = look.get("name") or label
+    return Marks(rows=rows, x=x, y=y, label=label, guide=True, **looks)
 
 
-def levels(
-    rows: pd.DataFrame, y: str, label: str, *, by: Sequence[Scale] = (), line: str = "--",
-    name: str = "",
-) -> Marks:  # fmt: skip
-    """Guides across the panel at the y of the rows."""
-    return laws(rows, "", y, label, by=by, line=line, name=name)
+def levels(rows: pd.DataFrame, y: str, label: str, **look: Any) -> Marks:
+    """Guides across the panel at the y of the rows; look as of `laws`."""
+    return laws(rows, "", y, label, **look)
 
 
 def power_law(
-    x: Sequence[float],
-    exponent: float,
-    *,
-    through: tuple[float, float],
-    label: str,
-    name: str = "",
+    x: Sequence[float], exponent: float, *, through: tuple[float, float], label: str, name: str = ""
 ) -> Marks:
     """A guide of this slope on logarithmic axes between the least and the largest x."""
     ends = np.array([min(x), max(x)], dtype=float)
@@ -190,10 +175,8 @@ def power_law(
 
 def level(at: float, label: str, *, name: str = "", line: str = ":", across: str = "x") -> Marks:
     """A guide at one y across all x, or at one x across all y."""
-    rows = pd.DataFrame({"at": [at]})
     x, y = ("", "at") if across == "x" else ("at", "")
-    return Marks(rows=rows, x=x, y=y, label=label, name=name or label, line=line, marker="",
-                 colour=GUIDE, width=0.8, order=1.0, guide=True)  # fmt: skip
+    return laws(pd.DataFrame({"at": [at]}), x, y, label, name=name, line=line)
 
 
 def bars_of_seeds(rows: pd.DataFrame, x: str, y: str, *, name: str = "") -> list[Marks]:
@@ -245,45 +228,37 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
 
 
 def _draw(axes: Axes, marks: Marks) -> Iterator[Entry]:
-    used: dict[int, set[Any]] = {i: set() for i in range(len(marks.by))}
-    for values, rows in _families(marks):
-        for i, value in enumerate(values[: len(marks.by)]):
-            used[i].add(value)
+    families = _families(marks)
+    for values, rows in families:
         _draw_family(axes, marks, values, rows)
     for i, scale in enumerate(marks.by):
-        if scale.named:
-            for rank, (value, look) in enumerate(scale.looks.items()):
-                if value not in used[i]:
-                    continue
-                style = {"colour": look.colour or NEUTRAL, "marker": look.marker,
-                         "line": look.line, "filled": look.filled is not False}  # fmt: skip
-                if look.filled is not None and not look.marker:
-                    style["marker"] = "o"
-                alone = not style["marker"] and not style["line"]  # a colour: a patch
-                handle = _handle({**style, "line": "-"}, width=4) if alone else _handle(style)
-                yield Entry(scale.title, look.label, (handle,), rank=rank)
+        used = {values[i] for values, _ in families} if scale.named else set()
+        for rank, (value, look) in enumerate(scale.looks.items()):
+            if value in used:
+                marker = look.marker or ("o" if look.filled is not None else "")
+                alone = not marker and not look.line  # a colour: a patch
+                style = {"colour": look.colour or NEUTRAL, "marker": marker,
+                         "line": "-" if alone else look.line,
+                         "filled": look.filled is not False}  # fmt: skip
+                handle = _handle(style, width=4 if alone else 1.2)
+                yield Entry(scale.title, look.label, handle, rank=rank)
     yield from _kind_entries(marks)
 
 
-def _families(marks: Marks) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+def _families(marks: Marks) -> list[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """Rows of equal values of the scales and of `each`, in the order of the scales."""
     columns = [*(scale.column for scale in marks.by), *marks.each]
     if not columns:
-        yield (), marks.rows
-        return
-    parts = {
-        values if isinstance(values, tuple) else (values,): rows
-        for values, rows in marks.rows.groupby(columns, sort=False)
-    }
-    orders = [list(scale.looks) for scale in marks.by]
+        return [((), marks.rows)]
 
-    def rank(values: tuple[Any, ...]) -> list[int]:
-        for value, scale in zip(values, marks.by, strict=False):
+    def rank(family: tuple[Any, pd.DataFrame]) -> list[int]:
+        for value, scale in zip(family[0], marks.by, strict=False):
             if value not in scale.looks:
                 raise KeyError(f"{scale.column}: no look for {value!r}")
-        return [order.index(value) for value, order in zip(values, orders, strict=False)]
+        return [list(scale.looks).index(value)
+                for value, scale in zip(family[0], marks.by, strict=False)]  # fmt: skip
 
-    for values in sorted(parts, key=rank):
-        yield values, parts[values]
+    return sorted(marks.rows.groupby(columns, sort=False), key=rank)
 
 
 def _style(marks: Marks, values: Sequence[Any]) -> dict[str, Any]:
@@ -394,19 +369,19 @@ def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) 
 def _kind_entries(marks: Marks) -> Iterator[Entry]:
     """What the marks are, and what bars, open markers and arrows of them mean, if there are any."""
     looks = [look for scale in marks.by for look in scale.looks.values()]
-    several = marks.neutral or any(look.colour for look in looks)
+    several = any(look.colour for look in looks)
     base = {"colour": NEUTRAL if several else marks.colour, "marker": marks.marker,
             "line": marks.line, "filled": marks.filled}  # fmt: skip
     if marks.label:
         sample = base if base["marker"] or base["line"] else {**base, "line": "-"}
         handle = _handle(sample, size=min(marks.size, 6), width=min(marks.width, 4))
         handle.set_alpha(marks.alpha)
-        yield Entry("", marks.label, (handle,), any(look.marker for look in looks))
+        yield Entry("", marks.label, handle, any(look.marker for look in looks))
     lone: dict[str, Any] = {**base, "line": "", "colour": NEUTRAL}
     if marks.bar_label and marks.low and np.isfinite(marks.rows[marks.low]).any():
-        yield Entry("", marks.bar_label, (_handle({**lone, "marker": "|"}, size=7),))
+        yield Entry("", marks.bar_label, _handle({**lone, "marker": "|"}, size=7))
     if marks.open_label and marks.open and marks.rows[marks.open].astype(bool).any():
-        yield Entry("", marks.open_label, (_handle({**lone, "filled": False}),))
+        yield Entry("", marks.open_label, _handle({**lone, "filled": False}))
     arrows = (
         (marks.beyond, ABOVE, "uparrow", "above"), (marks.beyond, BELOW, "downarrow", "below"),
         (marks.x_beyond, ABOVE, "rightarrow", "further right"),
@@ -415,7 +390,7 @@ def _kind_entries(marks: Marks) -> Iterator[Entry]:
     for column, side, arrow, where in arrows:
         if marks.arrow_label and column and (marks.rows[column] == side).any():
             yield Entry("", f"{marks.arrow_label} {where}",
-                        (_handle({**lone, "marker": f"$\\{arrow}$"}, size=6),))  # fmt: skip
+                        _handle({**lone, "marker": f"$\\{arrow}$"}, size=6))  # fmt: skip
 
 
 def finish_panel(axes: Axes, panel: Panel) -> None:

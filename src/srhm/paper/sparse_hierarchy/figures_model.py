@@ -363,7 +363,7 @@ def _map(axes: Axes) -> Sequence[Entry]:
     bar.set_ticks(list(LEVELS))
     bar.ax.minorticks_off()
     none = Patch(facecolor=NO_GRAMMAR, edgecolor="0.6", linewidth=0.5)
-    return [Entry("", "no grammar: $d\\,F = s^L < s$", (none,))]
+    return [Entry("", "no grammar: $d\\,F = s^L < s$", none)]
 
 
 def _grammars() -> pd.DataFrame:

@@ -272,7 +272,7 @@ def _regions(before: str, cells: pd.DataFrame, regions: pd.DataFrame) -> Panel:
         number = several(int(first["tripoints"].iloc[0]), "tripoint")
         axes.text(0.03, 0.03, number, transform=axes.transAxes,
                   bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # fmt: skip
-        return [Entry("Class", str(i + 1), (Patch(color=tint),)) for i, tint in enumerate(REGIONS)]
+        return [Entry("Class", str(i + 1), Patch(color=tint)) for i, tint in enumerate(REGIONS)]
 
     depth = f"$L={first['L'].iloc[0]}$, seed 0" if len(first) else ""
     return Panel(title=f"{before}{depth}", x=Axis("$x_1$"), y=Axis("$x_2$"), extra=draw_grid,

@@ -186,7 +186,7 @@ def _region(size: int) -> Panel:
     def allowed(axes: Axes) -> Sequence[Entry]:
         axes.fill_between(cutoffs, half, np.maximum(bound, half), where=list(bound >= half),
                           color=GREEN, alpha=0.25, linewidth=0, gid="allowed")  # fmt: skip
-        return [Entry("", "allowed (B)", (Patch(color=GREEN, alpha=0.25),))]
+        return [Entry("", "allowed (B)", Patch(color=GREEN, alpha=0.25))]
 
     return Panel(title=f"{size} × {size} pixels", x=Axis("cut-off $c$", limits=(2, 15)),
                  y=Axis("temperature $T$", log=True), extra=allowed, has_extra=True, marks=[
