@@ -4,15 +4,16 @@ Letters of the paper: P* sample complexity, L depth, s_0 (s0) empty places for e
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from srhm.figures import looks
 from srhm.figures.looks import Look
 from srhm.figures.panels import ABOVE, BELOW, Marks
-from srhm.figures.scales import Scale
+from srhm.figures.scales import Scale, nets
+from srhm.figures.selection import at_threshold
 from srhm.statistics.regression import CONFIDENCE
 from srhm.statistics.sample_complexity import SMALL_POOL
 
@@ -43,9 +44,7 @@ def empty_places(values: Iterable[int]) -> Scale:
 
 def net_colours(values: Iterable[str]) -> Scale:
     """Networks by colour."""
-    known = {net: looks.net(net) for net in sorted(set(values), key=list(looks.NETS).index)}
-    looks_of = {net: Look(look.label, look.colour) for net, look in known.items()}
-    return Scale(column="net", looks=looks_of)
+    return replace(nets(values).without("marker"), named=True)
 
 
 def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFrame:
@@ -61,11 +60,11 @@ def with_ends(rows: pd.DataFrame, *, of: str = "", unit: Any = 1.0) -> pd.DataFr
     value = rows[f"P_star{of}"].astype(float).where(beyond == 0, low.where(beyond > 0, high))
     value = value.where((value > 0) & np.isfinite(value))
     known = (beyond == 0) & np.isfinite(low) & np.isfinite(high)
-    added: dict[str, Any] = {"y": value, "y_low": low.where(known), "y_high": high.where(known)}
-    columns: dict[str, Any] = {f"{name}{of}": column / unit for name, column in added.items()}
     faint = rows.get(f"small_pool{of}", pd.Series(False, index=rows.index)).astype(bool)
-    columns |= {f"y_beyond{of}": beyond, f"faint{of}": faint & (beyond == 0)}
-    return rows.assign(**columns)
+    added = {"y": value / unit, "y_low": low.where(known) / unit,
+             "y_high": high.where(known) / unit, "y_beyond": beyond,
+             "faint": faint & (beyond == 0)}  # fmt: skip
+    return rows.assign(**{f"{name}{of}": column for name, column in added.items()})
 
 
 def stars(rows: pd.DataFrame, x: str, by: Sequence[Scale], **other: Any) -> Marks:
@@ -79,30 +78,22 @@ def stars(rows: pd.DataFrame, x: str, by: Sequence[Scale], **other: Any) -> Mark
 
 def over_dense_law(sample_complexity: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """`with_ends` of the rows of SAMPLE_COMPLEXITY at a test error, in units of n_c m^L."""
-    at = np.isclose(sample_complexity["threshold"].to_numpy(dtype=float), threshold)
-    rows = sample_complexity[at & (sample_complexity["criterion"] == "test_error")]
+    rows = at_threshold(sample_complexity, threshold)
     return with_ends(rows, unit=rows["n_c"] * rows["m"] ** rows["L"])
 
 
 def complexity_marks(
-    rows: pd.DataFrame,
-    *,
-    x: str,
-    by: Sequence[Scale],
-    **other: Any,
+    rows: pd.DataFrame, *, x: str, by: Sequence[Scale], **other: Any
 ) -> list[Marks]:
-    """Marks of rows of `with_ends`; those that are faint have an entry of their own."""
-    shared: dict[str, Any] = {
-        "x": x, "y": "y", "low": "y_low", "high": "y_high", "beyond": "y_beyond",
-        "by": [net_colours(rows["net"]), *by],
-        "bar_label": f"{100 * CONFIDENCE:.3g} % interval over seeds",
-        "arrow_label": "censored: $P^*$ is", "name": "ours", **other,
-    }  # fmt: skip
+    """`stars` of networks, none of them hollow; those that are faint have an entry of their own."""
+    scales = [net_colours(rows["net"]), *by]
+    shared = {"open": "", "bar_label": f"{100 * CONFIDENCE:.3g} % interval over seeds",
+              "arrow_label": "censored: $P^*$ is", **other}  # fmt: skip
     pool = f"$P^*$ above {100 * SMALL_POOL:.3g} % of all data"
     return [
-        Marks(rows=rows[~rows["faint"]], **shared),
-        Marks(rows=rows[rows["faint"]], label=pool, marker=_shape_in(by),
-              alpha=FAINT, **{**shared, "name": "ours small pool"}),
+        stars(rows[~rows["faint"]], x, scales, name="ours", **shared),
+        stars(rows[rows["faint"]], x, scales, name="ours small pool", label=pool, alpha=FAINT,
+              marker=_shape_in(by), **shared),
     ]  # fmt: skip
 
 

@@ -36,7 +36,7 @@ class Look:
 
 
 # A hue for each family, a marker for each member.
-_COLOURS_AND_MARKERS = {
+NETS = {name: Look(label(name), *look) for name, look in {
     "lcn": (BLUE, "o"),
     "cnn": (ORANGE, "s"),
     "cnn_first": (SKY, "^"),
@@ -69,8 +69,7 @@ _COLOURS_AND_MARKERS = {
     "efficientnetb0": (BLACK, "X"),
     "efficientnetb1": (BLACK, "P"),
     "efficientnetb2": (BLACK, "*"),
-}
-NETS = {name: Look(label(name), *look) for name, look in _COLOURS_AND_MARKERS.items()}
+}.items()}  # fmt: skip
 DATA = {
     "srhm": Look("SRHM", BLACK, "o"),
     "digits": Look("digits", BLUE, "s"),

@@ -4,8 +4,6 @@ Letters of the paper: L depth, s branching, s_0 (s0) empty places for each infor
 features, m synonyms, n_c classes, P* sample complexity.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
@@ -21,9 +19,8 @@ def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     wider of equal ones. A curve that both engines trained is shown once, as the fast one found it,
     and one that was trained at several rates once, at the first of the configuration.
     """
-    rows = table[_trained_as(table, batch="shuffled", corrected=False)]
-    wanted: Any = _usual_widths(rows) if width is None else width
-    rows = rows[rows["width"] == wanted]
+    rows = table[trained_as(table, batch="shuffled", corrected=False)]
+    rows = of_usual_widths(rows) if width is None else rows[rows["width"] == width]
     fast = rows["engine"] == FAST_ENGINE
     doubled = fast.groupby([rows[name] for name in NET_AND_DATA]).transform("any").astype(bool)
     rows = rows[fast | ~doubled]
@@ -31,7 +28,7 @@ def text_protocol(table: pd.DataFrame, *, width: int | None) -> pd.DataFrame:
     return rows[rows["curve"] == first.transform("first")]
 
 
-def _trained_as(table: pd.DataFrame, *, batch: str, corrected: bool) -> pd.Series:
+def trained_as(table: pd.DataFrame, *, batch: str, corrected: bool) -> pd.Series:
     """Mask of the rows with such batches, and with or without both whitening and biases."""
     options = [table[name].astype(bool) == corrected for name in ("whitening", "bias")]
     return options[0] & options[1] & (table["batch"] == batch)
@@ -39,16 +36,19 @@ def _trained_as(table: pd.DataFrame, *, batch: str, corrected: bool) -> pd.Serie
 
 def practice_curves(table: pd.DataFrame, *, branching: int) -> pd.DataFrame:
     """As `text_curves`, of curves with balanced batches, whitening and biases, of usual widths."""
-    rows = table[_trained_as(table, batch="balanced", corrected=True)]
-    rows = rows[rows["width"] == _usual_widths(rows)]
+    rows = of_usual_widths(table[trained_as(table, batch="balanced", corrected=True)])
     return on_the_papers_grammars(rows, branching=branching)
 
 
-def _usual_widths(rows: pd.DataFrame) -> pd.Series:
-    """For each row the width that most curves of its net and depth have."""
-    n_curves = rows.groupby(["net", "L", "width"])["curve"].nunique().rename("n").reset_index()
-    usual = n_curves.sort_values(["n", "width"]).drop_duplicates(["net", "L"], keep="last")
-    return rows[["net", "L"]].merge(usual, how="left").set_axis(rows.index)["width"]
+def of_usual_widths(rows: pd.DataFrame, *alike: str) -> pd.DataFrame:
+    """Rows of the width that most curves of a net and depth have, and that are equal in `alike`.
+
+    Of equal ones the wider.
+    """
+    on = ["net", "L", *alike]
+    n_curves = rows.groupby([*on, "width"])["curve"].nunique().rename("n").reset_index()
+    usual = n_curves.sort_values(["n", "width"]).drop_duplicates(on, keep="last")
+    return rows[rows["width"] == rows[on].merge(usual, how="left").set_axis(rows.index)["width"]]
 
 
 def text_curves(
@@ -60,15 +60,12 @@ def text_curves(
 
 
 def on_the_papers_grammars(
-    rows: pd.DataFrame, *, branching: int, sparsity: str = "A"
+    rows: pd.DataFrame, *, branching: int | None = None, sparsity: str = "A"
 ) -> pd.DataFrame:
-    """Rows with this s and sparsity, n_c = v and m = v^(s-1)."""
-    return rows[
-        (rows["sparsity"] == sparsity)
-        & (rows["s"] == branching)
-        & (rows["n_c"] == rows["v"])
-        & (rows["m"] == rows["v"] ** (rows["s"] - 1))
-    ]
+    """Rows with this sparsity, n_c = v and m = v^(s-1), of one s if it is given."""
+    usual = (rows["n_c"] == rows["v"]) & (rows["m"] == rows["v"] ** (rows["s"] - 1))
+    of_s = True if branching is None else rows["s"] == branching
+    return rows[usual & of_s & (rows["sparsity"] == sparsity)]
 
 
 def at_threshold(

@@ -10,7 +10,13 @@ import pandas as pd
 import pyarrow as pa
 from scipy import special
 
-from srhm.figures.selection import at_threshold, text_protocol
+from srhm.figures.selection import (
+    at_threshold,
+    of_usual_widths,
+    on_the_papers_grammars,
+    text_protocol,
+    trained_as,
+)
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA, GrammarParameters, Sparsity, placement_offsets
 from srhm.scorecard.complexity_rows import main_curves, with_rates
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -110,23 +116,16 @@ def practice_curves(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Curves of the practice of the paper's kind: reached, of the usual width of net, L and s."""
     if table.empty or cells.empty:
         return pd.DataFrame()
-    chosen = (table["criterion"] == CRITERION) & np.isclose(table["threshold"], THRESHOLD)
-    chosen &= (table["batch"] == "balanced") & (table["status"] == "reached")
-    chosen &= ~table["whitening"].astype(bool) & ~table["bias"].astype(bool)
-    chosen &= (table["sparsity"] == "A") & (table["n_c"] == table["v"])
-    chosen &= table["m"] == table["v"] ** (table["s"] - 1)
-    curves = table[chosen]
+    curves = at_threshold(table, THRESHOLD, criterion=CRITERION)
+    curves = curves[trained_as(curves, batch="balanced", corrected=False)]
+    curves = on_the_papers_grammars(curves[curves["status"] == "reached"])
     if curves.empty:
         return curves
     rates = cells.drop_duplicates("curve").set_index("curve")["learning_rate"]
-    by_table = [
-        published_rate(dict(zip(NET_AND_DATA, row, strict=True)))
-        for row in curves[list(NET_AND_DATA)].itertuples(index=False)
-    ]
+    kinds: Any = curves[list(NET_AND_DATA)].to_dict("records")
+    by_table = [published_rate(kind) for kind in kinds]
     curves = curves[np.isclose(curves["curve"].map(rates).astype(float), by_table)]
-    sizes = curves.groupby([*OF_A_LAW, "width"]).size().rename("n").reset_index()
-    usual = sizes.sort_values(["n", "width"]).drop_duplicates(OF_A_LAW, keep="last")
-    return curves.merge(usual[[*OF_A_LAW, "width"]], on=[*OF_A_LAW, "width"])
+    return of_usual_widths(curves, "s")
 
 
 # P* of equal curves at several widths H: whether networks narrower than the paper's will do.
