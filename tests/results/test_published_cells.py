@@ -1,13 +1,14 @@
 """A curve with a size or a seed more takes the published rows of all its other cells."""
 
 import json
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 import yaml
 
 from srhm.commands.presets import CONFIG
-from srhm.commands.publish import published_before
+from srhm.commands.publish import Taken, published_before
 from srhm.planning import preset, specs
 from srhm.planning.registry import STUDIES
 from srhm.store.cells import path_of
@@ -85,13 +86,14 @@ def test_a_cell_that_the_store_has_is_not_taken(tmp_path):
 
 def test_rows_that_another_curve_holds_are_not_lost_to_a_publication():
     known = pd.read_parquet(FOLDER / "cells.parquet")
-    keys = {name: list(rows["key"]) for name, rows in known.groupby("curve", sort=False)}
-    name = next(iter(keys))
-    other = {**{one: own for one, own in keys.items() if one != name}, "other": keys[name]}
-    whole = published_before(FOLDER, "depth", other, elsewhere=set(keys[name]))
-    assert whole.lost == []
-    (lost,) = published_before(FOLDER, "depth", other).lost
-    assert lost == f"{len(keys[name])} rows of {name}"
+    name = known["curve"][0]
+    rows = known[known["curve"] == name]
+    whole = planned()
+    without = replace(whole, curves={one: whole.curves[one] for one in whole.curves if one != name})
+    now = Taken(rows={"cells": {"other": rows}})
+    assert published_before(FOLDER, "depth", without, now).lost == []
+    (lost,) = published_before(FOLDER, "depth", without, Taken()).lost
+    assert lost == f"{len(rows)} rows of {name}"
 
 
 def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve(tmp_path):

@@ -9,13 +9,13 @@ writes nothing unless `--drop` is given.
 
 import json
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from srhm.commands.presets import Run, chosen_run, parser_for
@@ -119,35 +119,37 @@ def _tables_of_curve(
         TableError: if one does not hold the planned cells, or a cell was trained on a GPU by other
             code, which plan and status count as missing.
     """
-    schemas = published_schemas(study)
-    needed = {"cells", "timings"}.union(
+    schemas, one_row_a_cell = published_schemas(study), {"cells", "timings"}
+    needed = one_row_a_cell.union(
         *(
             measurement.tables
             for measurement in STUDIES[study].measurements
             if places.is_of(measurement, curve) and measurement.may_be_empty
         )
     )
-    keys, tables = [entry["key"] for entry in curve.entries], {}
+    keys, tables = list[str](), {}
     for table, file in files.items():
         if table in needed or file.is_file():
             rows = read_table(file, schemas[table])
-            if table == "cells" and curve.search:
-                every = [rows, more[table]] if table in more else [rows]
-                keys = keys_of_rows(searched_spec(curve), pd.concat(every))
-            whole = completed(rows, more.get(table), keys)
+            if table == "cells":  # the first
+                keys = _keys_of(curve, pd.concat([rows, more.get(table)]))
             tables[table] = checked(
-                whole,
-                keys,
-                str(file),
-                one_row_a_cell=table in ("cells", "timings"),
-                may_lack=may_lack_cells(schemas[table]),
-            )
+                completed(rows, more.get(table), keys), keys, str(file),
+                one_row_a_cell=table in one_row_a_cell, may_lack=may_lack_cells(schemas[table]),
+            )  # fmt: skip
     if outdated := sum(map(made_by_other_code, tables["cells"]["versions"])):
         raise TableError(
             f"{files['cells']}: {outdated} of its {len(keys)} networks were trained on a GPU by"
             " other code and count as missing"
         )
     return tables
+
+
+def _keys_of(curve: Curve, cells: pd.DataFrame) -> list[str]:
+    """Keys that the rows of a curve must have; of a searched one those of whole searches."""
+    if curve.search:
+        return keys_of_rows(searched_spec(curve), cells)
+    return [entry["key"] for entry in curve.entries]
 
 
 def published_schemas(study: str) -> dict[str, Any]:
@@ -160,19 +162,10 @@ def published_schemas(study: str) -> dict[str, Any]:
     }
 
 
-def published_before(
-    folder: Path,
-    study: str,
-    planned: Mapping[str, Sequence[str]],
-    *,
-    searched: Mapping[str, Curve] = MappingProxyType({}),
-    elsewhere: Set[str] = frozenset(),
-) -> Taken:
+def published_before(folder: Path, study: str, planned: Planned, now: Taken) -> Taken:
     """The curves of an earlier publication that are still planned; the others are named as lost.
 
-    searched: those of the planned curves whose P is searched: of their candidates the rows are
-    those of whole searches. elsewhere: keys of cells that other curves have now, so that their rows
-    are not lost.
+    now: what is finished; rows of a cell that it has, of whatever curve, are not lost.
 
     An interrupted call leaves tables and provenance that disagree. This leads to a remark only: the
     rows are whole, and each names its cell by the key.
@@ -180,11 +173,11 @@ def published_before(
     Raises:
         PublicationError: if a table is damaged, or missing beside the other files.
     """
-    taken, schemas = Taken(), published_schemas(study)
+    taken = Taken()
     if not any(folder.glob("*.parquet")) and not (folder / PROVENANCE_FILE).is_file():
         return taken
     try:
-        rows = rows_by_curve(folder, schemas)
+        rows = rows_by_curve(folder, published_schemas(study))
     except OtherFormat as other:
         taken.lost.append(f"all of {other}")
         return taken
@@ -195,17 +188,16 @@ def published_before(
             raise
         if not isinstance(interrupted, OtherFormat):  # of another version, and written anew
             taken.remarks.append(f"written anew: {interrupted}")
+    held = {key for cells in now.rows.get("cells", {}).values() for key in cells["key"]}
     for curve, cells in rows["cells"].items():
-        keys = list(planned.get(curve, []))
-        if curve in searched:
-            keys = keys_of_rows(searched_spec(searched[curve]), cells)
-        if cells["key"].tolist() != keys:
-            if n := sum(key not in elsewhere for key in cells["key"]):
-                taken.lost.append(f"{n} rows of {curve}")
-            continue
-        for table, of_curves in rows.items():
-            if curve in of_curves:
-                taken.rows.setdefault(table, {})[curve] = of_curves[curve]
+        if curve in planned.curves and [*cells["key"]] == _keys_of(planned.curves[curve], cells):
+            for table in (table for table in rows if curve in rows[table]):
+                taken.rows.setdefault(table, {})[curve] = rows[table][curve]
+        elif n := sum(key not in held for key in cells["key"]):
+            taken.lost.append(f"{n} rows of {curve}")
+    for table in _tables_measured_otherwise(folder, study, planned):
+        if left := taken.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
+            taken.lost.append(f"{table} of {len(left)} curves, measured with other settings")
     return taken
 
 
@@ -220,49 +212,10 @@ def publish(run: Run, folder: Path, *, study: str, commit: str, drop: bool = Fal
         PublicationError: if published rows would be lost without `drop`, or if the folder's files
             are damaged. Nothing is written then.
     """
-    planned, results = run.plan.studies[study].curves, run.directory / "results"
-    now = finished(run, study, folder)
-    before = _kept_of_before(run, folder, now, study=study, drop=drop)
-    if not now.curves | before.curves:
-        nothing = f"nothing to publish: no curve of {run.plan.name}, {study}, is finished"
-        raise NothingFinished("\n".join([*_some(now.remarks), *_some(before.remarks), nothing]))
-    rows = {
-        table: before.rows.get(table, {}) | now.rows.get(table, {})
-        for table in published_schemas(study)
-    }
-    tables, provenance = _written(run, folder, rows, study=study, commit=commit)
-    done = now.curves | before.curves
-    return [
-        *_some(now.remarks),
-        *_some(before.remarks),
-        *_some([f"dropped: {lost}" for lost in before.lost]),
-        f"taken: {len(done)} of {len(planned)} curves ({len(now.curves)} of them from"
-        f" {results}, {len(before.curves - now.curves)} published before),"
-        f" {provenance['cells']} of {provenance['planned_cells']} cells",
-        *(
-            f"{table} of {len(curves)} curve{'' if len(curves) == 1 else 's'}"
-            for table, curves in rows.items()
-            if curves and table not in ("cells", "timings")
-        ),
-        f"written to {folder}: {', '.join(tables)}",
-    ]
-
-
-def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: bool) -> Taken:
-    """What stays of an earlier publication beside what is finished now.
-
-    Raises:
-        NothingFinished, PublicationError: as `publish`.
-    """
     planned = run.plan.studies[study]
-    held = {key for rows in now.rows.get("cells", {}).values() for key in rows["key"]}
-    searched = {name: curve for name, curve in planned.curves.items() if curve.search}
-    keys = {name: [cell["key"] for cell in curve.entries] for name, curve in planned.curves.items()}
-    before = published_before(folder, study, keys, searched=searched, elsewhere=held)
-    for table in _tables_measured_otherwise(folder, study, planned):
-        if left := before.rows.pop(table, {}).keys() - now.rows.get(table, {}).keys():
-            before.lost.append(f"{table} of {len(left)} curves, measured with other settings")
-    remarks = [*_some(now.remarks), *_some(before.remarks)]
+    now = finished(run, study, folder)
+    before = published_before(folder, study, planned, now)
+    remarks, done = [*_some(now.remarks), *before.remarks], now.curves | before.curves
     if before.lost and planned.absent:
         why = f"{folder} is left as it is, --drop or not: {study} cannot be planned whole:"
         raise NothingFinished("\n".join([*remarks, f"{why} {planned.absent}"]))
@@ -274,24 +227,38 @@ def _kept_of_before(run: Run, folder: Path, now: Taken, *, study: str, drop: boo
             f" make publish PRESET={run.plan.name} ARGS=--drop"
         )
         raise PublicationError("\n".join([*remarks, *losses, refusal]))
-    return before
+    if not done:
+        nothing = f"nothing to publish: no curve of {run.plan.name}, {study}, is finished"
+        raise NothingFinished("\n".join([*remarks, nothing]))
+    rows = {
+        table: before.rows.get(table, {}) | now.rows.get(table, {})
+        for table in published_schemas(study)
+    }
+    tables, provenance = _written(run, folder, rows, study=study, commit=commit)
+    return [
+        *remarks,
+        *_some([f"dropped: {lost}" for lost in before.lost]),
+        f"taken: {len(done)} of {len(planned.curves)} curves ({len(now.curves)} of them from"
+        f" {run.directory / 'results'}, {len(before.curves - now.curves)} published before),"
+        f" {provenance['cells']} of {provenance['planned_cells']} cells",
+        *(
+            f"{table} of {len(curves)} curve{'' if len(curves) == 1 else 's'}"
+            for table, curves in rows.items()
+            if curves and table not in ("cells", "timings")
+        ),
+        f"written to {folder}: {', '.join(tables)}",
+    ]
 
 
 def _written(
     run: Run, folder: Path, rows: Rows, *, study: str, commit: str
 ) -> tuple[list[str], dict[str, Any]]:
     """Names of the tables that a publication has now, and its provenance."""
-    planned, schemas = run.plan.studies[study], published_schemas(study)
-    tables = {
-        table: rounded(
-            table,
-            pd.concat(
-                [curves[name] for name in planned.curves if name in curves], ignore_index=True
-            ),
-        )
-        for table, curves in rows.items()
-        if curves
-    }
+    planned, schemas, tables = run.plan.studies[study], published_schemas(study), {}
+    for table, curves in rows.items():
+        if curves:
+            parts = [curves[name] for name in planned.curves if name in curves]
+            tables[table] = rounded(table, pd.concat(parts, ignore_index=True))
     # The rest says on what and how long a network was trained.
     tables["timings"] = tables["timings"].assign(host="")
     provenance = provenance_of(tables, run, study, commit=commit)
@@ -335,14 +302,11 @@ def provenance_of(
     assert trainer is not None
     curves, n_cells = run.plan.studies[study].curves, cells["curve"].value_counts()
     # A stack names the device that it was on.
-    stacks = [ON_GPU.search(text) for text in versions]
-    on_gpu = [
-        stack and text[stack.end() :] != "cpu" for stack, text in zip(stacks, versions, strict=True)
-    ]
+    stack = versions.str.extract(f"{ON_GPU.pattern}(?P<device>.*)")["device"]
     frame = timings.assign(
         engine=cells.get("engine", trainer.name),
-        device=["GPU" if gpu else "CPU" for gpu in on_gpu],
-        together=[stack is not None for stack in stacks],
+        device=np.where(stack.isna() | (stack == "cpu"), "CPU", "GPU"),
+        together=stack.notna(),
     )
     groups = frame.groupby(["processor", "device", "engine", "together"])
     alone = frame["seconds"][~frame["together"]]
