@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import yaml
 
-from srhm.commands.presets import CONFIG
+from srhm.commands.presets import CONFIG, Run
 from srhm.commands.publish import Taken, published_before
+from srhm.commands.watching import Watch
 from srhm.planning import preset, specs
 from srhm.planning.registry import STUDIES
 from srhm.store.cells import path_of
@@ -64,13 +65,13 @@ def test_only_the_cells_of_a_further_seed_are_trained():
 
 def test_of_a_searched_curve_a_further_seed_alone_is_asked_for(tmp_path):
     """Where the published searches of the other seeds have ended."""
-    now = planned("sparse_hierarchy", name="quick", seeds=4, directory=tmp_path)
-    (name,) = now.partly
-    curve = now.trained[name]
+    plan = plan_of("sparse_hierarchy", name="quick", seeds=4, directory=tmp_path)
+    (curve,) = plan.curves.values()
     taken, asked = stored_paths(curve, tmp_path)
     (key,) = asked
     assert taken == []
-    assert {e["key"]: e["cell"]["seed"] for e in curve.entries}[key] == 3
+    seeds = {e["key"]: e["cell"]["seed"] for e in curve.entries}
+    assert {seeds[key], *map(seeds.get, Watch(Run(plan, tmp_path)).shares())} == {3}
 
 
 def test_a_cell_that_the_store_has_is_not_taken(tmp_path):

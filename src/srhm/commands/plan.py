@@ -12,8 +12,8 @@ import pandas as pd
 from srhm.commands.presets import DEFAULT, Run, chosen_run, n_cores, parser_for
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
-from srhm.store import cells as outdated
 from srhm.store import places
+from srhm.store.cells import is_outdated, remark, row_of
 from srhm.store.paths import shares, stored_paths
 from srhm.training.cost import model_origin
 
@@ -40,7 +40,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
                     continue
                 file = run.stored(curve, key)
                 there = file.is_file()
-                again = there and outdated.is_outdated(file)
+                again = there and is_outdated(row_of(file))
                 rows.append(
                     # Images and random points have no hierarchy of known depth and branching.
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
@@ -60,7 +60,7 @@ def costs_text(cells: pd.DataFrame, *, cores: int) -> str:
     lines = [f"{n_cells} cells, {len(cells) - len(left)} of them trained already"]
     if left.empty:
         lines[0] += ": nothing to train"
-    if again := outdated.remark(int(cells["outdated"].sum())):
+    if again := remark(int(cells["outdated"].sum())):
         lines.append(again)
     if left.empty:
         return "\n".join(lines)

@@ -12,8 +12,7 @@ import pandas as pd
 from srhm.commands.presets import DEFAULT, Run, chosen_run, parser_for
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.stopping import NO_STEP, STILL
-from srhm.store import cells
-from srhm.store.cells import row_of
+from srhm.store.cells import remark, row_of
 
 GROUPS = ["net", "L", "s", "width"]
 
@@ -70,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{study}: {Watch(alone).progress(now=time.time()).line()}")
         for error in dict.fromkeys(map(str, watch.unreadable())):
             print(f"cannot be read: {error}")
-        if again := cells.remark(watch.n_outdated()):
+        if again := remark(watch.n_outdated()):
             print(again)
     for line in run.not_counted():
         print(line)

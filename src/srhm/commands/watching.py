@@ -10,8 +10,8 @@ from typing import Any
 from srhm.commands.presets import Run
 from srhm.planning.lengths import expected_costs
 from srhm.store import places
-from srhm.store.cells import made_by_other_code, row_of
-from srhm.store.paths import paths, shares
+from srhm.store.cells import is_outdated, row_of
+from srhm.store.paths import known_paths, shares
 
 # Seconds over which the rate is taken: long cells arrive rarely, and a cluster's jobs in waves.
 WINDOW = 600.0
@@ -65,10 +65,6 @@ class Progress:
         return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _outdated(row: Mapping[str, Any]) -> bool:
-    return made_by_other_code(str(row.get("versions", "")))
-
-
 def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
     """Last lines with this mark, of the logs that were written since then."""
     words = []
@@ -104,28 +100,27 @@ class Watch:
     def arrivals(self) -> dict[str, float]:
         """Awaited cells that are stored, by key, with the time at which each was written.
 
-        Those that are trained again, see `outdated.is_outdated`, are not among them.
+        Those that are trained again, see `is_outdated`, are not among them.
         """
-        return {
-            key: written for key, (written, row) in self._arrived()[0].items() if not _outdated(row)
-        }
+        arrived = self._arrived()[0].items()
+        return {key: written for key, (written, row) in arrived if not is_outdated(row)}
 
     def n_outdated(self) -> int:
         """Number of awaited cells that are stored and trained again all the same."""
-        return sum(_outdated(row) for _, row in self._arrived()[0].values())
+        return sum(is_outdated(row) for _, row in self._arrived()[0].values())
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
         parts = dict.fromkeys(self.work, 1.0)
-        rows = {key: row for key, (_, row) in self._arrived()[0].items() if not _outdated(row)}
+        rows = {key: row for key, (_, row) in self._arrived()[0].items() if not is_outdated(row)}
         for curve in self._searched:
-            cells = {entry["key"]: entry["cell"] for entry in curve.entries}
-            known = {key: rows[key] for key in cells if rows.get(key)}
+            keys = [entry["key"] for entry in curve.entries]
+            known = {key: rows[key] for key in keys if key in rows}
             n, _ = self._shares.get(curve.name, (-1, {}))
             if n != len(known):
-                left = shares(curve, *paths(curve.search, cells, known))
+                left = shares(curve, *known_paths(curve, known))
                 self._shares[curve.name] = len(known), left
-            for key in cells:
+            for key in keys:
                 parts.pop(key, None)
             parts |= self._shares[curve.name][1]
         return parts

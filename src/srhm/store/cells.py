@@ -171,6 +171,9 @@ def made_by_other_code(versions: str) -> bool:
 def row_of(path: Path) -> Mapping[str, Any]:
     """Row of a stored cell as its file says, not checked; empty if there is none or it is damaged.
 
+    Only the head of the file is read: 0.15 s for 10,000 small cells that the system has cached,
+    where asking whether they exist takes 0.025 s.
+
     Raises:
         StorageError: if the file cannot be read now.
     """
@@ -181,16 +184,9 @@ def row_of(path: Path) -> Mapping[str, Any]:
     return row if isinstance(row, dict) else {}
 
 
-def is_outdated(path: Path) -> bool:
-    """Whether a stored cell was trained on a GPU by other code; False where it is damaged.
-
-    Only the head of the file is read: 0.15 s for 10,000 small cells that the system has cached,
-    where asking whether they exist takes 0.025 s.
-
-    Raises:
-        StorageError: if the file cannot be read now.
-    """
-    return made_by_other_code(str(row_of(path).get("versions", "")))
+def is_outdated(row: Mapping[str, Any]) -> bool:
+    """Whether a stored cell with this row was trained on a GPU by other code."""
+    return made_by_other_code(str(row.get("versions", "")))
 
 
 def remark(number: int) -> str:

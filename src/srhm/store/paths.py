@@ -62,22 +62,27 @@ def visits(search: Search | None, cells: Mapping[str, Mapping[str, Any]]) -> dic
 
 
 def stored_paths(curve: Curve, store: Path) -> tuple[list[str], list[str]]:
-    """As `paths`, of what is stored; cells that are trained again count as missing.
+    """As `paths`, of what is stored; cells that are trained again count as missing."""
+    files = {entry["key"]: path_of(store, entry["key"]) for entry in curve.entries}
+    rows = {key: row_of(file) for key, file in files.items() if file.is_file()}
+    return known_paths(curve, {key: row for key, row in rows.items() if not is_outdated(row)})
+
+
+def known_paths(curve: Curve, rows: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[str]]:
+    """As `paths`, of rows of stored cells by key; the row of a damaged cell is empty.
 
     A search goes on from published rows that its curve takes: these are none of its cells.
     """
     cells = {entry["key"]: entry["cell"] for entry in curve.entries}
-    files = {key: path_of(store, key) for key in cells}
-    there = {key: file for key, file in files.items() if file.is_file() and not is_outdated(file)}
     if curve.search is None:
-        return [key for key in cells if key in there], [key for key in cells if key not in there]
+        return paths(None, cells, rows)
     published = {}
     if curve.taken:
         from srhm.store.published import published_candidates  # takes pandas, half a second
 
         published = published_candidates(curve.published_in, curve.taken, curve.trainer.cells)
-    rows = {key: row for key, file in there.items() if (row := row_of(file))}
-    taken, asked = paths(curve.search, {**published, **cells}, {**published, **rows})
+    known = {**published, **{key: row for key, row in rows.items() if row}}
+    taken, asked = paths(curve.search, {**published, **cells}, known)
     return [key for key in taken if key in cells], [key for key in asked if key in cells]
 
 
