@@ -3,7 +3,9 @@
 A study takes `FlowSection` as its section; `srhm.flow.plan` makes cells of it.
 """
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -28,18 +30,14 @@ from srhm.networks.registry import HIERARCHICAL
 # Of a CNN on digits: 8 x 8 pixels are 2^3 x 2^3.
 CNN_LAYERS = 3
 MEASUREMENTS = ("kernels", "hessians", "singular_values", "sensitivities", "frozen_kernels")
-# What the activations' flows need: that of ReLU jumps at its kinks, see `srhm.flow.descents`.
-FLOW_STEPS = {
-    "relu": {"max_gradient_change": 1e-2, "kink": 1e-2},
-    "softplus": {"max_gradient_change": 1e-2, "kink": 0.0},
-    "tanh": {"max_gradient_change": 1e-2, "kink": 0.0},
-}
-# Keys of `optimiser` that each optimiser takes, with their defaults; None: from FLOW_STEPS.
-OPTIMISERS: dict[str, dict[str, Any]] = {
-    "flow": {"max_output_change": 0.1, "max_gradient_change": None, "kink": None},
+# Keys of `optimiser` that each optimiser takes, with their defaults. The gradient of ReLU jumps at
+# its kinks, see `srhm.flow.descents`: other activations have a kink of 0.
+OPTIMISERS: dict[str, dict[str, float | None]] = {
+    "flow": {"max_output_change": 0.1, "max_gradient_change": 1e-2, "kink": 1e-2,
+             "momentum_time": None},
     "adam": {"first_rate": 1e-2, "last_rate": 1e-4},
     "sgd": {"learning_rate": 0.01, "batch_size": 4, "momentum": 0.9, "check_every": 100},
-}
+}  # fmt: skip
 # Keys that one loss alone takes, with their defaults.
 LOSSES: dict[str, dict[str, float]] = {
     "cross_entropy": {"loss_threshold": 1e-3},
@@ -47,6 +45,34 @@ LOSSES: dict[str, dict[str, float]] = {
     "quadratic_hinge": {"slack": 0.0},
     "logistic": {},
 }
+NO_GRAMMAR = ("random", *IMAGES, "stripe")
+MANY, ABSENT, BINARY = 2**31, (None,), ("parity", "shuffled")
+Allowed = Mapping[str, Sequence[Any]]
+# Where each key on the left has one of its values, each on the right has none but those given.
+TOGETHER: list[tuple[Allowed, Allowed]] = [
+    ({"data": ("srhm",)}, {"d": ABSENT, **dict.fromkeys(("L", "v", "s0"), range(MANY))}),
+    ({"data": ("srhm",), "net": ("lcn", "cnn")}, {"hidden_layers": ABSENT}),
+    ({"data": NO_GRAMMAR}, {**dict.fromkeys(("L", "v", "s0", "n_c", "m", "squared_norm"), ABSENT),
+                            "hidden_layers": range(1, MANY)}),
+    ({"data": ("digits",)}, {"net": ("fcn", "cnn")}),
+    ({"data": ("digits",), "net": ("cnn",)}, {"hidden_layers": (CNN_LAYERS,)}),
+    ({"data": [name for name in NO_GRAMMAR if name != "digits"]}, {"net": ("fcn",)}),
+    ({"data": tuple(IMAGES)}, {"labels": BINARY, "d": ABSENT}),
+    *(({"data": (name,)}, {"P": range(1, one.n_train + 1)}) for name, one in IMAGES.items()),
+    ({"data": ("random", "stripe")}, {"labels": ("parity",), "d": range(1, MANY)}),
+    # The stripe is off centre.
+    ({"data": ("stripe",)}, {"d": range(2, MANY), "bias": (True,)}),
+    *(({"loss": (loss,)}, {"labels": ("classes",) if loss == "cross_entropy" else BINARY,
+                           **{key: ABSENT for other, keys in LOSSES.items() if other != loss
+                              for key in keys}}) for loss in LOSSES),
+    ({"training": ("layerwise",)},
+     {"initialisation": ("gaussian",), "bias": (False,), "weight_decay": (0,), "history": (False,),
+      "subtract_initial": (True,), "optimiser.momentum_time": ABSENT}),
+    ({"newton_steps": range(1, MANY)},
+     {"net": ("fcn",), "loss": ("quadratic_hinge",), "activation": ("relu", "tanh"),
+      "parametrisation": ("ntk",), "bias": (True,), "alpha": (1,), "subtract_initial": (False,),
+      "training": ("end_to_end",), "weight_decay": (0,)}),
+]  # fmt: skip
 
 
 class Optimiser(Keys):
@@ -90,30 +116,21 @@ class Optimiser(Keys):
 
     @model_validator(mode="after")
     def _own_keys(self) -> "Optimiser":
-        foreign = sorted(
-            key
-            for name, keys in OPTIMISERS.items()
-            for key in keys
-            if name != self.name and getattr(self, key) is not None
-        )
-        if self.name != "flow" and self.momentum_time is not None:
-            foreign.append("momentum_time")
-        if foreign:
-            allowed = ", ".join(["name", "max_evaluations", *OPTIMISERS[self.name]])
+        own = OPTIMISERS[self.name]
+        keys = sorted(key for keys in OPTIMISERS.values() for key in keys if key not in own)
+        if foreign := [key for key in keys if getattr(self, key) is not None]:
+            allowed = ", ".join(["name", "max_evaluations", *own])
             raise ValueError(f"{', '.join(foreign)}: allowed for {self.name} are {allowed}")
         return self
 
     def settings(self, *, activation: str) -> dict[str, Any]:
-        """Name, budget and the parameters of this optimiser, none of them absent."""
-        settings: dict[str, Any] = {"name": self.name, "max_evaluations": self.max_evaluations}
-        for key, default in OPTIMISERS[self.name].items():
-            value = getattr(self, key)
-            if value is None:
-                value = FLOW_STEPS[activation][key] if default is None else default
-            settings[key] = value
-        if self.momentum_time is not None:  # absent otherwise: keys without it are older than it
-            settings["momentum_time"] = float(self.momentum_time)
-        return settings
+        """Name, budget and the parameters of this optimiser; without a momentum none of it."""
+        defaults = {"name": self.name, "max_evaluations": None, **OPTIMISERS[self.name]}
+        if "kink" in defaults and activation != "relu":
+            defaults["kink"] = 0.0
+        given = {key: value for key in defaults if (value := getattr(self, key)) is not None}
+        # Keys of cells without a momentum are older than it.
+        return {key: value for key, value in (defaults | given).items() if value is not None}
 
 
 class FlowCurves(Keys):
@@ -224,98 +241,23 @@ class FlowCurves(Keys):
     )
 
     @model_validator(mode="after")
-    def _of_data_and_scale(self) -> "FlowCurves":
+    def _go_together(self) -> "FlowCurves":
         if self.alpha is not None and self.alpha_tilde is not None:
             raise ValueError("alpha, alpha_tilde: allowed is one of them")
-        if self.data != "srhm":
-            self._without_grammar()
-            return self
-        if self.d is not None:
-            raise ValueError(f"d = {self.d}: allowed with data = random or stripe only")
-        missing = [key for key in ("L", "v", "s0") if getattr(self, key) is None]
-        if missing:
-            raise ValueError(f"{', '.join(missing)} required for data = srhm")
-        if self.hidden_layers is not None and set(self.net) != {"fcn"}:
-            raise ValueError(
-                f"hidden_layers = {self.hidden_layers}: allowed for net = fcn only; those of lcn"
-                " and cnn are the L of the hierarchy"
-            )
-        return self
-
-    def _without_grammar(self) -> None:
-        data = self.data
-        nets = {"fcn", "cnn"} if data == "digits" else {"fcn"}
-        if not set(self.net) <= nets:
-            names = " or ".join(sorted(nets))
-            raise ValueError(f"net = {self.net}: allowed is {names} for data = {data}")
-        given = [k for k in ("L", "v", "s0", "n_c", "m") if getattr(self, k) is not None]
-        if given:
-            raise ValueError(f"{', '.join(given)}: allowed with data = srhm only")
-        if self.hidden_layers is None:
-            raise ValueError(f"hidden_layers is required for data = {data}: 1 or more")
-        if "cnn" in self.net and self.hidden_layers != [CNN_LAYERS]:
-            raise ValueError(
-                f"hidden_layers = {self.hidden_layers}: allowed is {CNN_LAYERS} for a cnn on"
-                f" {data}, each of which halves the sides of 8 x 8 pixels"
-            )
-        allowed = ("parity", "shuffled") if data in IMAGES else ("parity",)
-        if self.labels not in allowed:
-            raise ValueError(
-                f"labels = {self.labels}: allowed is {' or '.join(allowed)} for data = {data}"
-            )
-        if self.squared_norm is not None:
-            raise ValueError(f"squared_norm: allowed is null for data = {data}, which need none")
-        if data in IMAGES:
-            if self.d is not None:
-                raise ValueError(f"d = {self.d}: allowed with data = random or stripe only")
-            if max(self.P) > IMAGES[data].n_train:
-                raise ValueError(
-                    f"P = {max(self.P)}: allowed are 1 to {IMAGES[data].n_train} for data = {data}"
-                )
-            return
-        least = 2 if data == "stripe" else 1
-        if self.d is None or min(self.d) < least:
-            raise ValueError(f"d is required for data = {data}: {least} or more")
-        if data == "stripe" and not self.bias:
-            raise ValueError("bias = false: allowed is true for data = stripe, which is off centre")
-
-    @model_validator(mode="after")
-    def _of_the_loss(self) -> "FlowCurves":
-        allowed = ("classes",) if self.loss == "cross_entropy" else ("parity", "shuffled")
-        if self.labels not in allowed:
-            raise ValueError(
-                f"loss = {self.loss} with labels = {self.labels}: allowed labels are"
-                f" {' and '.join(allowed)}"
-            )
-        for loss, keys in LOSSES.items():
-            for key in keys:
-                if loss != self.loss and getattr(self, key) is not None:
-                    raise ValueError(f"{key}: allowed for loss = {loss} only, not {self.loss}")
+        for when, then in TOGETHER:
+            if all(any(self._among(values, key)) for key, values in when.items()):
+                for key, allowed in then.items():
+                    if not all(self._among(allowed, key)):
+                        where = ", ".join(f"{name} = {self._said(name)}" for name in when)
+                        raise ValueError(
+                            f"{key} = {self._said(key)}: allowed is {_words(allowed)} for {where}"
+                        )
         flows = self.optimiser.name == "flow" and not self.weight_decay
         if self.loss == "quadratic_hinge" and flows and not self.slack:
             raise ValueError(
                 "slack = 0: gradient flow never ends at Delta = 0 of the quadratic hinge; allowed"
                 " are above 0 to 1, or the optimisers adam and sgd"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _of_the_training(self) -> "FlowCurves":
-        layerwise = self.training == "layerwise"
-        if layerwise and self.initialisation != "gaussian":
-            raise ValueError(
-                f"initialisation = {self.initialisation}: allowed with layerwise training is"
-                " gaussian"
-            )
-        if layerwise and (self.bias or self.weight_decay or not self.subtract_initial):
-            raise ValueError(
-                "layerwise training: allowed are bias = false, weight_decay = 0 and"
-                " subtract_initial = true"
-            )
-        if layerwise and self.optimiser.momentum_time is not None:
-            raise ValueError("momentum_time: allowed with training = end_to_end only")
-        if layerwise and self.history:
-            raise ValueError("history = true: allowed with training = end_to_end only")
         batch = self.optimiser.settings(activation=self.activation).get("batch_size", 1)
         if min(self.P) < batch:
             raise ValueError(
@@ -323,26 +265,15 @@ class FlowCurves(Keys):
             )
         return self
 
-    @model_validator(mode="after")
-    def _of_the_end(self) -> "FlowCurves":
-        if self.newton_steps is None:
-            return self
-        needs: dict[str, tuple[Any, tuple[Any, ...]]] = {
-            "net": (self.net, (["fcn"],)),
-            "loss": (self.loss, ("quadratic_hinge",)),
-            "activation": (self.activation, ("relu", "tanh")),
-            "parametrisation": (self.parametrisation, ("ntk",)),
-            "bias": (self.bias, (True,)),
-            "alpha": (self.alpha, ([1.0],)),
-            "subtract_initial": (self.subtract_initial, (False,)),
-            "training": (self.training, ("end_to_end",)),
-            "weight_decay": (self.weight_decay, (0,)),
-        }
-        for key, (value, allowed) in needs.items():
-            if value not in allowed:
-                names = " or ".join(str(choice) for choice in allowed)
-                raise ValueError(f"newton_steps with {key} = {value}: allowed is {names}")
-        return self
+    def _among(self, allowed: Sequence[Any], key: str) -> Iterator[bool]:
+        """Whether each value of a key is one of those."""
+        value = attrgetter(key)(self)
+        for one in value if isinstance(value, list) else [value]:
+            numbers = isinstance(allowed, range)  # in which to look for something else takes long
+            yield isinstance(one, int) and one in allowed if numbers else one in allowed
+
+    def _said(self, key: str) -> str:
+        return json.dumps(attrgetter(key)(self)).replace('"', "")
 
     def scales(self, *, width: int) -> list[float]:
         """alpha_tilde of the cells of a width."""
@@ -352,34 +283,31 @@ class FlowCurves(Keys):
 
     def coordinates(self) -> Iterator[dict[str, Any]]:
         """What the cells of each curve share, but for n_test; what is absent has no name."""
-        shared: dict[str, Any] = {
-            "labels": self.labels,
-            "loss": self.loss,
-            "loss_threshold": None,
-            "slack": None,
-            "activation": self.activation,
-            "parametrisation": self.parametrisation,
-            "bias": self.bias,
-            "initialisation": self.initialisation,
-            "subtract_initial": self.subtract_initial,
-            "squared_norm": self.squared_norm,
-            "training": self.training,
-            "optimiser": self.optimiser.settings(activation=self.activation),
-            "weight_decay": float(self.weight_decay),
-        }
+        names = ("labels", "loss", "loss_threshold", "slack", "activation", "parametrisation",
+                 "bias", "initialisation", "subtract_initial", "squared_norm", "training",
+                 "optimiser", "weight_decay", "history", "newton_steps")  # fmt: skip
+        shared: dict[str, Any] = {name: getattr(self, name) for name in names}
+        shared["optimiser"] = self.optimiser.settings(activation=self.activation)
         for key, default in LOSSES[self.loss].items():
-            value = getattr(self, key)
-            shared[key] = float(default if value is None else value)
-        if self.history:  # absent otherwise: keys of cells without it are older than it
-            shared["history"] = True
-        if self.newton_steps is not None:  # absent otherwise, too
-            shared["newton_steps"] = self.newton_steps
+            if shared[key] is None:
+                shared[key] = default
+        for key in ("history", "newton_steps"):
+            if not shared[key]:  # keys of cells without it are older than it
+                del shared[key]
         absent: Absent = {**GRAMMAR, "hidden_layers": lambda cell: cell["L"]}
         if self.data != "srhm":
             sizes = [IMAGES[self.data].n_inputs] if self.data in IMAGES else self.d
             absent, shared = {}, {**shared, **dict.fromkeys(DATA_MODEL), "d": sizes}
         task = ("data", "net", "L", "s", "s0", "v", "sparsity", "n_c", "m", "d", "hidden_layers")
         yield from combinations(self, *task, "width", absent=absent, **shared)
+
+
+def _words(allowed: Sequence[Any]) -> str:
+    """Values for people."""
+    if isinstance(allowed, range):
+        end = "or more" if allowed.stop == MANY else f"to {allowed[-1]}"
+        return f"{allowed.start} {end}"
+    return " or ".join(json.dumps(value).replace('"', "") for value in allowed)
 
 
 class FlowSection(Keys):
