@@ -91,7 +91,7 @@ def curve_spec(wildcards):
 
 
 def published_files_of_curve(wildcards):
-    return specs.taken_files(CURVES[wildcards.curve])
+    return specs.published_files(CURVES[wildcards.curve].published_in)
 
 
 def part_spec(wildcards):

@@ -15,7 +15,7 @@ for plan in [PLAN, *PARTS.values()]:
                     f"gather_{study}{mark}"
                 input:
                     **specs.files_of_curves(plan, study),
-                    published_files=specs.published_files(plan, study),
+                    published_files=specs.published_files(plan.studies[study].published_in),
                 output:
                     **{
                         name: places.table_file(PRESET, study, name, part=plan.part)

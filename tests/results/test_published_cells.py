@@ -1,6 +1,5 @@
 """A curve with a size or a seed more takes the published rows of all its other cells."""
 
-import json
 from dataclasses import replace
 
 import pandas as pd
@@ -8,14 +7,14 @@ import pytest
 import yaml
 
 from srhm.commands.presets import CONFIG, Run
-from srhm.commands.publish import Taken, published_before
+from srhm.commands.publish import Taken, published_before, published_schemas
 from srhm.commands.watching import Watch
-from srhm.planning import preset, specs
+from srhm.planning import preset
 from srhm.planning.registry import STUDIES
 from srhm.store.cells import path_of
 from srhm.store.gathering import completed, gather
 from srhm.store.paths import stored_paths
-from srhm.store.places import PUBLISHED, published_folder, store_of
+from srhm.store.places import published_folder, store_of
 from srhm.store.published import published_keys, taken_rows
 from srhm.store.records import TableError, read_table, write_table
 from srhm.store.tables import CELLS, schema_of
@@ -24,39 +23,35 @@ from srhm_studies.regimes.stripe.measure import NEURONS
 FOLDER = published_folder("laptop", "depth")
 
 
-def plan_of(*studies, name="laptop", rows="both", published=PUBLISHED, directory=FOLDER, **changes):
-    """Studies of a preset, where the first group of curves of each has these keys."""
+def plan_of(study, *, name="laptop", directory=FOLDER, **changes):
+    """A study of a preset with published rows, where its first group of curves has these keys."""
     values = yaml.safe_load((CONFIG / f"{name}.yaml").read_text(encoding="utf-8"))
     kept = {key: one for key, one in values.items() if key not in preset.STUDIES}
-    for study in studies:
-        first, *others = values[study]["curves"]
-        kept[study] = values[study] | {"curves": [{**first, **changes}, *others]}
-    return preset.plan_preset({**kept, "rows": rows}, published=published, directory=directory)
+    first, *others = values[study]["curves"]
+    kept[study] = values[study] | {"curves": [{**first, **changes}, *others]}
+    return preset.plan_preset({**kept, "rows": "both"}, directory=directory)
 
 
-def planned(study="depth", **options):
+def planned(**options):
     """One study of `plan_of`."""
-    return plan_of(study, **options).studies[study]
+    return plan_of("depth", **options).studies["depth"]
 
 
 def test_only_the_cells_of_a_further_seed_are_trained():
-    plan, before = plan_of("depth", seeds=5), planned()
-    now = plan.studies["depth"]
-    assert not before.partly
+    now, before = planned(seeds=5), planned()
     n = len(before.curves)
     assert before.archived == f"{n} of {n} curves are archived rows"
-    assert len(now.partly) == 6
-    for name in now.partly:
+    partly = now.published.keys() - now.whole
+    assert len(partly) == 6
+    for name in partly:
         whole, left = now.curves[name], now.trained[name]
         assert {one["cell"]["seed"] for one in left.entries} == {4}
         assert {one["cell"]["seed"] for one in whole.entries} == {0, 1, 2, 3, 4}
         assert left.published_in == ""  # nothing is searched
-        taken = json.loads(specs.gathering_spec(plan, "depth"))["taken"][name]
-        assert set(taken["keys"]) == now.partly[name]
         assert {one["key"] for one in left.entries} == {
             one["key"] for one in whole.entries
-        } - now.partly[name]
-    number = sum(map(len, now.partly.values()))
+        } - now.published[name]
+    number = sum(len(now.published[name]) for name in partly)
     assert f" and {number} cells of others are archived rows" in now.origin
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
         published_keys(FOLDER)
@@ -77,7 +72,7 @@ def test_of_a_searched_curve_a_further_seed_alone_is_asked_for(tmp_path):
 def test_a_cell_that_the_store_has_is_not_taken(tmp_path):
     now = planned(seeds=5, directory=tmp_path)
     curve = next(iter(now.trained.values()))
-    key = min(now.partly[curve.name])
+    key = min(now.published[curve.name])
     file = path_of(tmp_path / store_of(curve.trainer), key)
     file.parent.mkdir(parents=True)
     file.touch()
@@ -102,8 +97,8 @@ def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve(tmp_path
     old = known["curve"][0]
     keys = list(known["key"][known["curve"] == old])
     here, name = known[known["key"] == keys[1]].assign(curve="new", test_error=7.0), "new"
-    taken = {name: {"keys": sorted({*keys} - {keys[1]}), "columns": {"curve": name}}}
-    published = taken_rows(FOLDER, {"cells": CELLS}, taken)["cells"]
+    columns = {name: {"curve": name}}
+    published = taken_rows(FOLDER, {"cells": CELLS}, {name: keys}, columns)["cells"]
     write_table(here, tmp_path / f"{name}.parquet", CELLS)
     found = gather([tmp_path / f"{name}.parquet"], {name: keys}, CELLS, published=published)
     assert list(found["key"]) == keys
@@ -112,7 +107,18 @@ def test_rows_come_in_the_order_of_the_plan_under_the_name_of_the_curve(tmp_path
     expected["test_error"] = expected["test_error"].mask(expected["key"] == keys[1], 7.0)
     pd.testing.assert_frame_equal(found.drop(columns="curve"), expected)
     with pytest.raises(TableError, match=r"does not hold the planned cells .1 of"):
-        gather([], {name: keys}, CELLS, published=published)
+        gather([], {name: [*keys, "another"]}, CELLS, published=published)
+
+
+def test_rows_of_ensembles_have_no_keys_and_are_of_their_own_curve_alone():
+    folder = published_folder("laptop", "fluctuations")
+    rows = pd.read_parquet(folder / "cells.parquet")
+    old = rows["curve"][0]
+    keys = list(rows["key"][rows["curve"] == old])
+    planned, columns = {old: keys, "new": keys}, {old: {}, "new": {}}
+    taken = taken_rows(folder, published_schemas("fluctuations"), planned, columns)
+    assert taken["cells"].keys() == {old, "new"}
+    assert taken["ensembles"].keys() == {old}
 
 
 def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here():
@@ -123,7 +129,7 @@ def test_what_was_measured_of_a_cell_stands_beside_what_is_measured_here():
     whole = neurons[neurons["curve"] == old].drop(columns="curve").reset_index(drop=True)
     keys = list(dict.fromkeys(whole["key"]))
     own = whole[whole["key"] == keys[1]].assign(curve="new")[NEURONS.names]
-    taken = taken_rows(folder, schemas, {"new": {"keys": keys, "columns": {}}})["neurons"]["new"]
+    taken = taken_rows(folder, schemas, {"new": keys}, {"new": {}})["neurons"]["new"]
     found = completed(own, taken, keys)
     pd.testing.assert_frame_equal(found.drop(columns="curve"), whole)
     assert set(found["curve"]) == {"new"}

@@ -91,13 +91,10 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
         for table, schema in published_schemas(study).items()
         if table not in otherwise
     }
-    wanted = {
-        name: {"keys": [entry["key"] for entry in curve.entries], "columns": curve.columns}
-        for name, curve in planned.curves.items()
-        if name in curves
-    }
+    keys = {name: [entry["key"] for entry in planned.curves[name].entries] for name in curves}
+    columns = {name: planned.curves[name].columns for name in curves}
     with suppress(PublicationError):  # absent, or said of the rows that stay
-        published = taken_rows(folder, schemas, wanted)
+        published = taken_rows(folder, schemas, keys, columns)
     for name, files in curves.items():
         more = {table: rows[name] for table, rows in published.items() if name in rows}
         try:

@@ -172,19 +172,17 @@ class Planned:
     """What a configuration asks of a study.
 
     curves, samples: by name. settings: values for measurements, derived tables and figures, by
-    name. absent: why a part cannot be planned, for people; empty where all can. published: names of
-    curves whose published rows are taken, so that nobody trains them; partly: of other curves, by
-    name, the keys of the cells whose published rows are taken; published_in: folder of these rows;
-    origin: where they are from, for people. missing: by the name of a curve that cannot be computed
-    here, why.
+    name. absent: why a part cannot be planned, for people; empty where all can. published: by the
+    name of a curve the keys of its cells whose published rows are taken, so that nobody trains
+    them; published_in: folder of these rows; origin: where they are from, for people. missing: by
+    the name of a curve that cannot be computed here, why.
     """
 
     curves: Mapping[str, Curve] = field(default_factory=dict)
     samples: Mapping[str, Sample] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
-    published: frozenset[str] = frozenset()
-    partly: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    published: Mapping[str, frozenset[str]] = field(default_factory=dict)
     published_in: str = ""
     origin: str = ""
     missing: Mapping[str, str] = field(default_factory=dict)
@@ -208,24 +206,29 @@ class Planned:
         """The curves that are trained where this is run, without the cells that are published."""
         trained = {}
         for name, curve in self.curves.items():
-            if taken := self.partly.get(name):
+            if taken := self.published.get(name):
                 left = tuple(entry for entry in curve.entries if entry["key"] not in taken)
                 curve = replace(curve, entries=left)
                 if curve.search:  # what is known of a seed says which network it trains next
                     known = tuple(sorted(taken))
                     curve = replace(curve, published_in=self.published_in, taken=known)
-            if name not in self.published and curve.entries:
+            if curve.entries:
                 trained[name] = curve
         return trained
 
     @property
+    def whole(self) -> set[str]:
+        """Names of the curves of which all rows are published ones."""
+        return self.published.keys() - self.trained.keys()
+
+    @property
     def archived(self) -> str:
         """How many curves, and cells of others, are archived rows, for people; empty for none."""
-        n_cells = sum(map(len, self.partly.values()))
-        if not self.published and not n_cells:
+        if not self.published:
             return ""
+        n_cells = sum(len(self.published[name]) for name in self.published.keys() - self.whole)
         others = f" and {n_cells} cells of others" if n_cells else ""
-        return f"{len(self.published)} of {len(self.curves)} curves{others} are archived rows"
+        return f"{len(self.whole)} of {len(self.curves)} curves{others} are archived rows"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -269,7 +269,7 @@ def _with_published(
         for entry in curve.entries
     }
     # Curves share cells, and a cell that is trained here for one of them has no other row here.
-    if any(keys & partly for planned in plans.values() for partly in planned.partly.values()):
+    if any(keys & cells for planned in plans.values() for cells in planned.published.values()):
         plans = taken(keys)
     if not any(planned.published for planned in plans.values()) and alone:
         raise ConfigError(
@@ -310,23 +310,22 @@ def _from(
             for table in measurement.tables
         )
 
-    names = frozenset(
-        name
-        for name in tables["cells"] & planned.curves.keys()
-        if alone or is_whole(planned.curves[name])
-    )
-    partly = {}
+    published = {
+        name: frozenset(entry["key"] for entry in curve.entries)
+        for name, curve in planned.curves.items()
+        if name in tables["cells"] and (alone or is_whole(curve))
+    }
+    told = otherwise if published else []
     if directory is not None:
         others = [
             curve
             for name, curve in planned.curves.items()
-            if name in own - names and not set(otherwise) & set(curve.measured)
+            if name in own - tables["cells"] and not set(otherwise) & set(curve.measured)
         ]
-        partly = _single_cells(folder, study, others, planned.missing, trained, directory)
-    taken = replace(planned, published=names, partly=partly, published_in=str(folder))
-    kept = {name: curve for name, curve in planned.curves.items() if name in names or not alone}
-    origin = _origin_of(folder, known, taken, otherwise if names else [], alone=alone)
-    return replace(taken, curves=kept, origin=origin)
+        published |= _single_cells(folder, study, others, planned.missing, trained, directory)
+    taken = replace(planned, published=published, published_in=str(folder) if published else "")
+    kept = {name: curve for name, curve in planned.curves.items() if name in published or not alone}
+    return replace(taken, curves=kept, origin=_origin_of(folder, known, taken, told, alone=alone))
 
 
 def _origin_of(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from srhm.declare.study import Curve, CurveMeasurement, Derived, Figure, Planned, Use, names_in
+from srhm.declare.study import Curve, CurveMeasurement, Derived, Figure, Use, names_in
 from srhm.planning.preset import Plan
 from srhm.planning.registry import STUDIES
 from srhm.store import places
@@ -55,9 +55,8 @@ def _taken(curve: Curve) -> dict[str, Any]:
     return published if curve.published_in else {}
 
 
-def taken_files(curve: Curve) -> list[str]:
-    """Published rows that a search knows, and their provenance."""
-    folder = curve.published_in
+def published_files(folder: str) -> list[str]:
+    """Published rows of a study, and their provenance; none where no folder is named."""
     return sorted(str(file) for file in Path(folder).iterdir()) if folder else []
 
 
@@ -133,18 +132,11 @@ def files_of_curves(plan: Plan, study: str) -> dict[str, list[str]]:
     return by_table
 
 
-def published_files(plan: Plan, study: str) -> list[str]:
-    """Published rows that a study takes, and their provenance."""
-    folder = _published_folder(plan, study)
-    return [] if folder is None else sorted(str(file) for file in folder.iterdir())
-
-
 def gathering_spec(plan: Plan, study: str) -> str:
     """For the job that gathers a study's tables; its trainer is not None."""
     planned, trainer = plan.studies[study], STUDIES[study].trainer
     curves = planned.curves.values()
     assert trainer is not None
-    folder = _published_folder(plan, study)
     return spec_text(
         {
             # A list, as the rows are put into its order.
@@ -153,24 +145,10 @@ def gathering_spec(plan: Plan, study: str) -> str:
             "tables": {name: STUDIES[study].schemas[name] for name in files_of_curves(plan, study)},
             "store": places.store_of(trainer),
             "study": study,
-            "published": None if folder is None else str(folder),
-            **({} if folder is None else {"taken": taken_of(planned)}),
+            "published": planned.published_in,
+            "taken": {c.name: c.columns for c in curves if c.name in planned.published},
         }
     )
-
-
-def taken_of(planned: Planned) -> dict[str, Any]:
-    """By curve what is taken of published rows: keys, and what they say in the columns of a curve.
-
-    No keys: the rows of the curve of that name.
-    """
-    return {
-        name: {"keys": None}
-        if name in planned.published
-        else {"keys": sorted(planned.partly[name]), "columns": curve.columns}
-        for name, curve in planned.curves.items()
-        if name in planned.published or name in planned.partly
-    }
 
 
 def named_tables(study: str, uses: Uses) -> list[tuple[str, str, str]]:
@@ -229,12 +207,6 @@ def repository_files(made: Figure | Derived) -> dict[str, list[str]]:
     }
 
 
-def _published_folder(plan: Plan, study: str) -> Path | None:
-    planned = plan.studies[study]
-    taken = planned.published or planned.partly
-    return places.published_folder(plan.preset.preset, study) if taken else None
-
-
 # Before all jobs of other priorities.
 PRIORITY = 1000
 # Tables, and figures that are early, before the other figures of a study.
@@ -246,7 +218,7 @@ def parts_of(plan: Plan) -> dict[str, Plan]:
     parts = {}
     for study, planned in plan.studies.items():
         for figure in STUDIES[study].figures:
-            if figure.first and not planned.published:
+            if figure.first and not planned.whole:
                 curves = {
                     name: curve
                     for name, curve in planned.curves.items()

@@ -27,7 +27,8 @@ def gather_tables(
 
     spec: {"planned", "searched", "tables", "store", "published", "taken"}: each curve with the keys
     of its cells; what says which of them are rows of a search, by curve; schemas by table; folder
-    of the stored cells; folder of published rows or None; what curves take of them (`taken_rows`).
+    of the stored cells; folder of published rows, or nothing; the curves that take what their files
+    lack of them (`taken_rows`).
     files: files of the curves, by table. tables: files to write, by table. That of the cells is
     written last.
 
@@ -39,8 +40,8 @@ def gather_tables(
     planned = dict(spec["planned"])
     schemas = {table: schema_of(name) for table, name in spec["tables"].items()}
     published: Rows = {}
-    if spec["published"] is not None:
-        published = taken_rows(Path(spec["published"]), schemas, spec["taken"])
+    if spec["published"]:
+        published = taken_rows(Path(spec["published"]), schemas, planned, spec["taken"])
     gathered = {}
     # The cells first: of a search they say which keys all other tables have.
     for table, schema in sorted(schemas.items(), key=lambda pair: pair[0] != "cells"):
@@ -54,7 +55,7 @@ def gather_tables(
                 rows = read_table(path, schema)
                 check_cells(rows, path, Path(spec["store"]))
                 curve = path.name.removesuffix(".parquet")
-                known[curve] = pd.concat([rows, known[curve]]) if curve in known else rows
+                known[curve] = pd.concat([known[curve], rows]) if curve in known else rows
             for curve in spec["searched"].keys() & known.keys():
                 planned[curve] = keys_of_rows(spec["searched"][curve], known[curve])
         one_row = table in ("cells", "timings")

@@ -133,13 +133,16 @@ def published_candidates(
 
 
 def taken_rows(
-    folder: Path, schemas: Mapping[str, pa.Schema], taken: Mapping[str, Mapping[str, Any]]
+    folder: Path,
+    schemas: Mapping[str, pa.Schema],
+    planned: Mapping[str, Sequence[str]],
+    taken: Mapping[str, Mapping[str, Any]],
 ) -> Rows:
     """Published rows that curves take, by table, then by curve.
 
-    taken: by curve {"keys", "columns"}: of which cells, and what its rows say in columns of a
-    curve; without keys the rows of the curve of that name. Of a cell of two curves the rows of the
-    first are taken.
+    A curve that is published takes all of its own rows; another takes of each of its cells those of
+    the first curve that has it. planned: keys of the cells of curves. taken: the curves, each with
+    what its rows say in columns of a curve.
 
     Raises:
         PublicationError: if a table is missing or damaged.
@@ -150,23 +153,21 @@ def taken_rows(
     for curve, cells in reversed(published["cells"].items()):
         holders |= dict.fromkeys(cells["key"], curve)
     by_table: Rows = {table: {} for table in published}
-    for table, curves in published.items():
-        for curve, how in taken.items():
-            if how["keys"] is None:
-                parts = [curves[curve]] if curve in curves else []
-            else:
-                keys = pd.Series(how["keys"])
-                groups = keys.groupby(keys.map(holders))
-                parts = [
-                    curves[holder][curves[holder]["key"].isin(group)]
-                    for holder, group in groups
-                    if holder in curves
-                ]
+    for curve, columns in taken.items():
+        keys = pd.Series(planned[curve])
+        groups = [(curve, keys)] if curve in published["cells"] else keys.groupby(keys.map(holders))
+        for table, curves in published.items():
+            parts = [
+                rows if holder == curve else rows[rows["key"].isin(group)]
+                for holder, group in groups
+                # Rows of ensembles have no keys: they are of their own curve alone.
+                if (rows := curves.get(holder)) is not None and (holder == curve or "key" in rows)
+            ]
             if parts:
                 rows = pd.concat(parts, ignore_index=True)
-                names = {"curve": curve, **how.get("columns", {})}
+                named = {"curve": curve, **columns}
                 by_table[table][curve] = rows.assign(
-                    **{k: v for k, v in names.items() if k in rows}
+                    **{name: value for name, value in named.items() if name in rows}
                 )
     return by_table
 
