@@ -21,48 +21,39 @@ LEAST = 5.0
 
 @dataclass(frozen=True)
 class Progress:
-    """Cells done of all, planned seconds of work done and left, and what came in the window.
+    """Cells done of all, the done part of the planned work, and cells of the window in seconds.
 
-    Of searches cells and work left are expected numbers. recent_work was done in `span` seconds,
-    which ended `idle` seconds ago, when the last cell arrived.
+    Of searches cells and work are expected numbers. left: seconds that the rest takes at the speed
+    of the window.
     """
 
     done: int
     cells: int
-    work_done: float
-    work_left: float
-    recent_cells: int
-    recent_work: float
+    part: float
+    recent: int
     window: float
-    span: float
-    idle: float
+    left: float
 
     def line(self) -> str:
         """One line for people: cells, rate, time left."""
         text = f"{self.done} of {self.cells} cells"
         if self.done == self.cells:
             return f"{text}, all trained"
-        if not self.recent_cells:
+        if not self.recent:
             return f"{text}, none in the last {max(self.window / 60, 1):.0f} min"
-        rate = self.recent_cells / self.window * 60
-        return f"{text}, {rate:.3g} cells/min, about {self.left()} left"
+        rate = self.recent / self.window * 60
+        return f"{text}, {rate:.3g} cells/min, about {_in_words(self.left)} left"
 
     def short(self) -> str:
         """Percent of the work and, where any cell arrived in the window, the time left."""
-        text = f"{100 * self.work_done / ((self.work_done + self.work_left) or 1):.0f} %"
-        return f"{text}, {self.left()} left" if self.recent_cells and self.work_left else text
+        text = f"{100 * self.part:.0f} %"
+        return f"{text}, {_in_words(self.left)} left" if self.recent and self.part < 1 else text
 
-    def left(self) -> str:
-        """Time that the rest takes at the measured speed, in words.
 
-        What cells in training have done since the last arrival counts as done at that speed, as
-        otherwise the time would stand still, or rise, while long cells train; up to nine tenths.
-        """
-        seconds = self.work_left * self.span / self.recent_work
-        seconds -= min(self.idle, 0.9 * seconds)
-        if seconds < 90:
-            return f"{seconds:.0f} s"
-        return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+def _in_words(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def last_words(logs: Path, mark: str, *, since: float) -> list[str]:
@@ -83,18 +74,16 @@ class Watch:
     """
 
     def __init__(self, run: Run) -> None:
+        self._curves = run.curves.values()
+        self._stores = {run.directory / places.store_of(curve.trainer) for curve in self._curves}
         self.work = {
             entry["key"]: cost.seconds
-            for curve in run.curves.values()
+            for curve in self._curves
             for entry, cost in zip(curve.entries, expected_costs(curve), strict=True)
         }
-        self._stores = {
-            run.directory / places.store_of(curve.trainer) for curve in run.curves.values()
-        }
-        self._searched = [curve for curve in run.curves.values() if curve.search]
         # When a stored cell was written, and its row: each file is read once.
         self._read: dict[Path, tuple[float, Mapping[str, Any]]] = {}
-        # Of a search, what is left of it when so many of its cells have arrived.
+        # Of a curve the shares of its cells when so many of them have arrived.
         self._shares: dict[str, tuple[int, dict[str, float]]] = {}
 
     def arrivals(self) -> dict[str, float]:
@@ -111,17 +100,13 @@ class Watch:
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
-        parts = dict.fromkeys(self.work, 1.0)
+        parts = dict[str, float]()
         rows = {key: row for key, (_, row) in self._arrived()[0].items() if not is_outdated(row)}
-        for curve in self._searched:
-            keys = [entry["key"] for entry in curve.entries]
-            known = {key: rows[key] for key in keys if key in rows}
-            n, _ = self._shares.get(curve.name, (-1, {}))
-            if n != len(known):
+        for curve in self._curves:
+            known = {e["key"]: rows[e["key"]] for e in curve.entries if e["key"] in rows}
+            if self._shares.get(curve.name, (-1, {}))[0] != len(known):
                 left = shares(curve, *known_paths(curve, known))
                 self._shares[curve.name] = len(known), left
-            for key in keys:
-                parts.pop(key, None)
             parts |= self._shares[curve.name][1]
         return parts
 
@@ -149,25 +134,30 @@ class Watch:
         return stored, [error for error in errors if not isinstance(error, FileNotFoundError)]
 
     def progress(self, *, now: float, since: float | None = None) -> Progress:
-        """Progress at a time; the window of the rate is the last ten minutes, or from `since`."""
+        """Progress at a time; the window of the rate is the last ten minutes, or from `since`.
+
+        What cells in training have done since the last arrival counts as done at that rate, as
+        otherwise the time left would stand still, or rise, while long cells train; up to nine
+        tenths.
+        """
         parts = self.shares()
         arrived = {key: written for key, written in self.arrivals().items() if key in parts}
         left = {key: part for key, part in parts.items() if key not in arrived}
         begin = max(now - WINDOW, since or 0.0)
+        window = max(now - begin, 1.0)
         # Clocks of other hosts differ: a cell from the future has arrived just now.
         recent = sorted((key for key in arrived if arrived[key] >= begin), key=arrived.__getitem__)
         first, last = (min(arrived[recent[end]], now) if recent else now for end in (0, -1))
         # Between the first arrival and the last: before it the workflow was read, and data drawn.
-        is_timed = last - first >= LEAST
-        timed = recent[1:] if is_timed else recent
+        span, timed = (last - first, recent[1:]) if last - first >= LEAST else (window, recent)
+        work = sum(self.work[key] for key in arrived)
+        work_left = sum(part * self.work[key] for key, part in left.items())
+        seconds = work_left * span / (sum(self.work[key] for key in timed) or 1.0)
         return Progress(
             done=len(arrived),
             cells=len(arrived) + ceil(sum(left.values())),
-            work_done=sum(self.work[key] for key in arrived),
-            work_left=sum(part * self.work[key] for key, part in left.items()),
-            recent_cells=len(recent),
-            recent_work=sum(self.work[key] for key in timed),
-            window=max(now - begin, 1.0),
-            span=last - first if is_timed else max(now - begin, 1.0),
-            idle=now - last,
+            part=work / ((work + work_left) or 1.0),
+            recent=len(recent),
+            window=window,
+            left=seconds - min(now - last, 0.9 * seconds),
         )
