@@ -70,17 +70,16 @@ def main(
     options, extra = parser.parse_known_args(arguments)
     with redirect_stdout(outlasting(sys.stdout)):
         for line in variables.named():
-            print(line, flush=True)
+            print(line)
         for name in filter(variables.is_reset, list(os.environ)):
             del os.environ[name]
         try:
             return _launch(options, extra)
         except Refused as refusal:
             print(refusal)
-            return REFUSED
         except PermissionError as error:
             print(f"{error}{whose(error)}; nothing was started")
-            return REFUSED
+    return REFUSED
 
 
 def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
@@ -106,7 +105,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         command += ["--directory", str(folder)]
         _remove_lock(command, folder)
         for line in run.not_measurable():
-            print(line, flush=True)
+            print(line)
         watch, begun = Watch(run), time.time()
         for error in watch.unreadable():
             raise Refused(
@@ -117,7 +116,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
         if not dry:
             note_preset(config, results / run.plan.name)
             _remove_empty(results / run.plan.name)
-            print(f"what each job says: {results / LOG}", flush=True)
+            print(f"what each job says: {results / LOG}")
         lines = PrintedLines(every_line=dry or "--verbose" in extra, milestones=_milestones(run))
         with suppress(FileNotFoundError):
             (results / LOG).replace(results / EARLIER)
@@ -246,8 +245,7 @@ def snakemake_words(
             if left < (cores or limits.cores()) * OF_TRAINING:
                 print(
                     f"memory: {megabytes} MB by the limit of this container or job: as many jobs"
-                    " at a time as fit",
-                    flush=True,
+                    " at a time as fit"
                 )
             resources.setdefault("mem_mb", left)
             if "default-resources" not in profile:
@@ -273,7 +271,7 @@ def _remove_lock(command: list[str], folder: Path) -> None:
         )
     # A configuration that cannot be read fails here too; the run then says why.
     subprocess.run([*command, "--unlock"], capture_output=True)
-    print("an earlier run was interrupted; continuing from what it finished", flush=True)
+    print("an earlier run was interrupted; continuing from what it finished")
 
 
 def _remove_empty(results: Path) -> None:
@@ -281,7 +279,7 @@ def _remove_empty(results: Path) -> None:
     for file in sorted(results.rglob("*.*")):
         made = file.suffix in (".pdf", ".png", ".parquet", ".html", ".md")
         if made and file.is_file() and not file.stat().st_size:
-            print(f"{file} is empty: it is made again", flush=True)
+            print(f"{file} is empty: it is made again")
             file.unlink()
 
 
@@ -299,8 +297,7 @@ def _date_now(results: Path) -> None:
     if dated:
         print(
             f"{dated} files were dated in the future; they are dated now. Look at the clock of the"
-            " machine that wrote them",
-            flush=True,
+            " machine that wrote them"
         )
 
 
@@ -324,7 +321,7 @@ def _again(run: Run, folder: Path) -> list[str]:
         ):
             if keys:
                 some = ", ".join(keys[:3]) + (", ..." if len(keys) > 3 else "")
-                print(f"{what}: {len(keys)} networks of {curve.name} ({some})", flush=True)
+                print(f"{what}: {len(keys)} networks of {curve.name} ({some})")
         if asked:
             files.append(str(file.relative_to(folder)))
     # Another option has to follow: this one takes all words up to it.

@@ -190,8 +190,7 @@ class Stops:
             self._snakemake.kill()
             print(
                 f"Snakemake did not end within {PATIENCE_OF_CLUSTER:.0f} s and was killed: its jobs"
-                " may run on, and fill the store (docs/cluster.md)",
-                flush=True,
+                " may run on, and fill the store (docs/cluster.md)"
             )
 
     def _jobs(self) -> list[psutil.Process]:
@@ -221,7 +220,7 @@ def environment(results: Path) -> dict[str, str]:
     lacking = variables.of_nobody(instead)
     if lacking:
         set_here = ", ".join(f"{name}={value}" for name, value in lacking.items())
-        print(f"this user has no entry in the table of users: {set_here}", flush=True)
+        print(f"this user has no entry in the table of users: {set_here}")
     passed = {**variables.KEEP_MEMORY, **os.environ, **lacking}
     passed |= {"PYTHONUTF8": "1", "PYTHONSAFEPATH": "1"}
     cache = Path(
@@ -234,6 +233,6 @@ def environment(results: Path) -> dict[str, str]:
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
-        print(f"{cache} cannot be written to ({error.strerror}): {instead} is used", flush=True)
+        print(f"{cache} cannot be written to ({error.strerror}): {instead} is used")
         passed |= {"XDG_CACHE_HOME": str(instead), "MPLCONFIGDIR": str(instead / "matplotlib")}
     return passed
