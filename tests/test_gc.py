@@ -76,6 +76,19 @@ def collect(results, *arguments):
     return main(["gc", "--directory", str(results.parent), *arguments])
 
 
+@pytest.fixture
+def is_refused(results, capsys):
+    """Asserts that nothing is removed, and why."""
+
+    def refused(why):
+        before = files_in(results)
+        assert collect(results, "--confirm", "yes") == 2
+        assert files_in(results) == before
+        assert re.search(why, capsys.readouterr().err)
+
+    return refused
+
+
 def test_nothing_is_removed_without_confirmation(results, capsys):
     before = files_in(results)
     assert collect(results) == 0
@@ -109,14 +122,12 @@ def noted(results):
     return file
 
 
-def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, capsys):
+def test_where_a_noted_configuration_is_gone_everything_is_kept(results, noted, is_refused):
     moved = results.parent / "elsewhere"
     moved.mkdir()
     noted.rename(moved / noted.name)
     before = files_in(results)
-    assert collect(results, "--confirm", "yes") == 2
-    assert files_in(results) == before
-    assert f"{noted} cannot be read" in capsys.readouterr().err
+    is_refused(f"{noted} cannot be read")
     assert collect(results, "--configfile", str(moved / noted.name), "--confirm", "yes") == 0
     assert files_in(results) == before
 
@@ -146,31 +157,25 @@ def test_what_snakemake_alone_made_of_a_file_elsewhere_is_kept(results):
 
 
 @pytest.mark.parametrize("text", ["preset: tiny\n", "preset: [\n"])
-def test_a_configuration_that_cannot_be_read_keeps_everything(results, capsys, text):
+def test_a_configuration_that_cannot_be_read_keeps_everything(results, is_refused, text):
     (results.parent / "config" / "broken.yaml").write_text(text)
-    before = files_in(results)
-    assert collect(results, "--confirm", "yes") == 2
-    assert files_in(results) == before
-    assert re.search("is refused|is not YAML", capsys.readouterr().err)
+    is_refused("is refused|is not YAML")
 
 
-def test_nothing_is_removed_while_a_run_is_going_on(results, capsys):
-    before = files_in(results)
+def test_nothing_is_removed_while_a_run_is_going_on(results, is_refused):
     with (results / ".lock").open("a+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert collect(results, "--confirm", "yes") == 2
-    assert files_in(results) == before
-    assert "another run works in" in capsys.readouterr().err
+        is_refused("another run works in")
 
 
-def test_nothing_is_removed_while_a_snakemake_by_hand_works_here(results, capsys):
-    before, script = files_in(results), results.parent / "snakemake"
+def test_nothing_is_removed_while_a_snakemake_by_hand_works_here(results, is_refused):
+    script = results.parent / "snakemake"
     script.write_text("import time\ntime.sleep(1000)\n")
     with subprocess.Popen([sys.executable, str(script)], cwd=results.parent) as by_hand:
-        assert collect(results, "--confirm", "yes") == 2
-        by_hand.kill()
-    assert files_in(results) == before
-    assert f"process {by_hand.pid}, works in this folder" in capsys.readouterr().err
+        try:
+            is_refused(f"process {by_hand.pid}, works in this folder")
+        finally:
+            by_hand.kill()
 
 
 def test_checkpoints_stay_only_for_cells_that_are_wanted_and_not_stored(results):
@@ -191,8 +196,8 @@ def test_only_old_partial_files_are_abandoned(results):
     assert [file.name for file in results.rglob("*.part")] == ["two.host-2.part"]
 
 
-def test_what_a_run_noted_and_cannot_be_read_keeps_everything(results, noted, monkeypatch, capsys):
-    before, read = files_in(results), Path.read_text
+def test_what_a_run_noted_and_cannot_be_read_keeps_everything(noted, monkeypatch, is_refused):
+    read = Path.read_text
 
     def shut(path, *arguments, **options):
         if path.name == places.CONFIGURATION:
@@ -200,6 +205,4 @@ def test_what_a_run_noted_and_cannot_be_read_keeps_everything(results, noted, mo
         return read(path, *arguments, **options)
 
     monkeypatch.setattr(Path, "read_text", shut)
-    assert collect(results, "--confirm", "yes") == 2
-    assert places.CONFIGURATION in capsys.readouterr().err
-    assert files_in(results) == before
+    is_refused(places.CONFIGURATION)

@@ -1,7 +1,6 @@
 """Cores and memory of the container or job, read from files as Linux has them."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,57 +8,43 @@ from srhm.commands import launch, limits
 from srhm.commands.presets import Run
 from srhm.planning.preset import plan_preset
 
-GIGABYTE = 1_000_000_000
-
 
 @pytest.fixture(autouse=True)
 def eight_cores(monkeypatch):
     monkeypatch.setattr(limits.os, "sched_getaffinity", lambda pid: set(range(8)))
 
 
-@pytest.fixture
-def machine(tmp_path):
-    """Writes files of /proc and /sys below a folder; returns it as text."""
-
-    def write(**files):
-        for name, text in files.items():
-            file = tmp_path / name.replace("__", "/").replace("_DOT_", ".")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text)
-        return str(tmp_path)
-
-    return write
+def machine(root, *, group="/", **files):
+    """Path of a folder with these files of control groups, and the group of this process."""
+    places = {f"sys/fs/cgroup/{name}": text for name, text in files.items()}
+    for name, text in {"proc/self/cgroup": f"0::{group}\n", **places}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return str(root)
 
 
-def group(root, path, **files):
-    folder = Path(root, "sys/fs/cgroup", path)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / re.sub("_", ".", name, count=1)).write_text(text)
-
-
-def test_without_a_limit_the_cores_are_those_of_the_affinity(machine):
-    root = machine(proc__self__cgroup="0::/\n")
+def test_without_a_limit_the_cores_are_those_of_the_affinity(tmp_path):
+    root = machine(tmp_path)
     assert limits.cores(root, {}) == 8
     assert limits.memory(root, {}) is None
-    assert limits.cores(str(Path(root, "nothing")), {}) == 8
+    assert limits.cores(str(tmp_path / "nothing"), {}) == 8
 
 
 @pytest.mark.parametrize(
     ("quota", "cores"),
     [("50000 100000", 1), ("400000 100000", 4), ("", 8)],
 )
-def test_the_quota_of_cgroup_v2_is_rounded_up(machine, quota, cores):
-    root = machine(proc__self__cgroup="0::/\n")
-    group(root, "", cpu_max=quota)
-    assert limits.cores(root, {}) == cores
+def test_the_quota_of_cgroup_v2_is_rounded_up(tmp_path, quota, cores):
+    assert limits.cores(machine(tmp_path, **{"cpu.max": quota}), {}) == cores
 
 
-def test_the_least_limit_of_all_groups_around_the_process_counts(machine):
-    root = machine(proc__self__cgroup="0::/user.slice/job\n")
-    group(root, "user.slice", cpu_max="200000 100000", memory_max=f"{2 * GIGABYTE}\n")
-    group(root, "user.slice/job", cpu_max="max 100000", memory_max="max\n")
-    group(root, "other", cpu_max="100000 100000", memory_max="1000\n")
+def test_the_least_limit_of_all_groups_around_the_process_counts(tmp_path):
+    files = {
+        "user.slice/cpu.max": "200000 100000", "user.slice/memory.max": "2000000000\n",
+        "user.slice/job/cpu.max": "max 100000", "user.slice/job/memory.max": "max\n",
+        "other/cpu.max": "100000 100000", "other/memory.max": "1000\n",
+    }  # fmt: skip
+    root = machine(tmp_path, group="/user.slice/job", **files)
     assert limits.cores(root, {}) == 2
     assert limits.memory(root, {}) == 2000
 
@@ -74,8 +59,8 @@ def test_the_least_limit_of_all_groups_around_the_process_counts(machine):
         ({"LSB_JOBID": "1", "LSB_DJOB_NUMPROC": "2"}, 2, None),
     ],
 )
-def test_a_job_of_a_cluster_has_its_cores_and_memory(machine, job, cores, memory):
-    root = machine(proc__self__cgroup="0::/\n")
+def test_a_job_of_a_cluster_has_its_cores_and_memory(tmp_path, job, cores, memory):
+    root = machine(tmp_path)
     assert (limits.cores(root, job), limits.memory(root, job)) == (cores, memory)
 
 
@@ -88,7 +73,7 @@ TINY = {
 def words(monkeypatch, *given, memory, profile):
     monkeypatch.setattr(limits, "memory", lambda: memory)
     monkeypatch.setattr(limits, "cores", lambda: 2)
-    run = Run(plan_preset(TINY), Path())
+    run = Run(plan_preset(TINY))
     options, extra = launch.launch_parser("reproduce").parse_known_args(given)
     _, said = launch.profile_named(profile)
     return launch.snakemake_words(options, extra, run, said, local=True)[:-1]
