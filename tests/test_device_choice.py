@@ -23,29 +23,19 @@ ON_IMAGES = {"train_images", "train_images_part", "measure_images_stability"}
 ON_A_GPU = {
     f"train_{trainer.name}{part}" for trainer in TRAINERS if trainer.gpu for part in ("", "_part")
 } | ON_IMAGES
-TINY = {
-    "preset": "tiny",
-    "sparse_hierarchy": {
-        "seeds": 2,
-        "width": 6,
-        "n_test": 60,
-        "curves": [{"net": ["lcn", "cnn"], "L": 2, "v": 3, "s0": 1, "P": [30, 60]}],
-    },
-}
+CURVES = [{"net": "lcn", "L": 2, "v": 3, "s0": 1, "P": [30]}]
+TINY = {"preset": "tiny", "sparse_hierarchy": {"curves": CURVES}}
 
 
-def launched(
-    monkeypatch: pytest.MonkeyPatch,
-    folder: Path,
-    *words: str,
-    visible: str,
-    unusable: str = "",
-    **keys: Any,
-) -> list[str]:
-    """Words of the Snakemake command that a launch of the test preset would run.
+@pytest.fixture(autouse=True)
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of two GPUs, with a torch that computes on them."""
+    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: "")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
 
-    unusable: why torch cannot compute on the devices; empty: it can.
-    """
+
+def launched(monkeypatch: pytest.MonkeyPatch, folder: Path, *words: str) -> list[str]:
+    """Words of the Snakemake command that a launch of the test preset would run."""
     commands: list[list[str]] = []
 
     def run(command: Sequence[str], *_: Any, **__: Any) -> int:
@@ -53,11 +43,8 @@ def launched(
         return 0
 
     monkeypatch.setattr(launch, "run_snakemake", run)
-    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: unusable)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
     # With the section of images, though they are not there: their rules are.
-    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"images": {}} | keys
-    folder.mkdir(exist_ok=True)
+    values = yaml.safe_load((CONFIG / "test.yaml").read_text()) | {"images": {}}
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(values))
     options = ["--configfile", str(config), "--directory", str(folder), *words]
@@ -78,10 +65,10 @@ def asked(command: Sequence[str]) -> dict[str, dict[str, Any]]:
 def test_jobs_that_train_ask_for_a_gpu_with_cuda_and_for_none_without(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    cuda = asked(launched(monkeypatch, tmp_path, "--device", "cuda", visible="0,1"))
+    cuda = asked(launched(monkeypatch, tmp_path, "--device", "cuda"))
     assert {name for name, own in cuda["resources"].items() if own.get("gpu")} == ON_A_GPU
     assert cuda["limits"]["gpu"] == 2  # a job on each device, none that waits for one
-    cpu = asked(launched(monkeypatch, tmp_path, visible="0,1"))
+    cpu = asked(launched(monkeypatch, tmp_path))
     assert not any(own.get("gpu") for own in cpu["resources"].values())
     assert "gpu" not in cpu["limits"]
     # Snakemake compares params: no table, figure or page is made again.
@@ -105,14 +92,11 @@ def options_for(
     monkeypatch: pytest.MonkeyPatch,
     *words: str,
     profile: dict[str, Any] | None = None,
-    visible: str = "0,1",
     **keys: Any,
 ) -> list[str]:
     """Options for Snakemake that the launcher adds to words of a user."""
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    monkeypatch.setattr(launch, "why_no_gpu_here", lambda: "")
     monkeypatch.setattr(launch.limits, "memory", lambda: None)
-    run = Run(preset.plan_preset({**TINY, **keys}), Path())
+    run = Run(preset.plan_preset({**TINY, **keys}))
     options, extra = launch.launch_parser("reproduce").parse_known_args(words)
     return launch.snakemake_words(
         options, extra, run, {"resources": {}} | (profile or {}), local=True
