@@ -5,6 +5,7 @@ time up to which training is expected linear, f_t output at time t, P training p
 """
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -174,12 +175,12 @@ def momentum_pairs(cells: pd.DataFrame, outputs: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_data_sets(
-    rows: pd.DataFrame, column: str, *, by: str, logarithmic: bool = False
+    rows: pd.DataFrame, column: str, *, by: Sequence[str], logarithmic: bool = False
 ) -> pd.DataFrame:
     """`averages` over data sets, each the mean of its networks; n_capped counts data sets."""
     capped = rows["status"] == "capped" if "status" in rows else rows["n_capped"] > 0
     marked = rows.assign(capped=capped)
-    data_sets = marked.groupby([by, "seed"], as_index=False).agg(
+    data_sets = marked.groupby([*by, "seed"], as_index=False).agg(
         **{column: (column, "mean"), "capped": ("capped", "any")}
     )
     data_sets = data_sets.assign(status=np.where(data_sets["capped"], "capped", "fitted"))

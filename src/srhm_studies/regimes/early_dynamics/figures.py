@@ -4,13 +4,12 @@ z are preactivations; up to t1 = alpha_tilde training is expected to be linear.
 """
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from srhm.figures.averaging import averaged, geometric_mean, means
+from srhm.figures.averaging import geometric_mean, means
 from srhm.figures.looks import BLUE, ORANGE, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, Axis, Marks, Panel, law, level
@@ -19,7 +18,7 @@ from srhm.figures.scales import Scale, by_name, coloured, graded
 from srhm.figures.words import power
 from srhm.statistics.regimes import FEATURE, feature_slope
 from srhm_studies.regimes.early_dynamics import analysis
-from srhm_studies.regimes.early_dynamics.analysis import variances
+from srhm_studies.regimes.early_dynamics.analysis import over_data_sets, variances
 
 TIME = Axis("$t/t_1 = t/(\\sqrt{h}\\,\\alpha)$", log=True)
 OUTPUT = Axis("$\\|f_t-f_0\\|/\\sqrt{h}$", log=True)
@@ -43,7 +42,6 @@ KINDS = {
     "biased": Look("with biases", line=":"),
 }
 INTERVAL = "95 % interval (Student $t$ over data sets)"
-average = partial(averaged, average=analysis.over_data_sets)
 
 
 def early_times(
@@ -85,7 +83,7 @@ def _rates(found: pd.DataFrame, by: str) -> Panel:
     wide = by == "width"
     shown = found["rate"] * (found["alpha_tilde"] if wide else 1)
     rows = found.assign(status="fitted", shown=shown)
-    points = average(rows, "shown", at=by, by=["layer"], logarithmic=True)
+    points = over_data_sets(rows, "shown", by=[by, "layer"], logarithmic=True)
     last = rows[rows["layer"] == rows["layer"].max()]
     x = [float(rows[by].min()), float(rows[by].max())]
     top = 1.4 * float(last.loc[last[by] == x[0], "shown"].mean())
@@ -125,7 +123,8 @@ def early_regimes(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str) 
     counts = [f"{rows['seed'].nunique()} data sets" for rows in (kinks, variances)]
     return mosaic([
         Panel(title=title, x=x, y=y, marks=[
-            means(average(rows, column, at=at, by=[scale.column], logarithmic=True), at, [scale]),
+            means(over_data_sets(rows, column, by=[at, scale.column], logarithmic=True), at,
+                  [scale]),
             *guides,
         ])
         for title, rows, column, at, x, y, scale, guides in (
@@ -186,7 +185,7 @@ def _against_plain(
         pairs = rows.assign(status="fitted").dropna(subset=column)
         if pairs["alpha_tilde"].nunique() < 2:
             continue
-        points = average(pairs, column, at="alpha_tilde", by=[by.column], logarithmic=True)
+        points = over_data_sets(pairs, column, by=["alpha_tilde", by.column], logarithmic=True)
         thesis = [level(limits[column], "thesis: below $10^{-3}$ (A), 2 (B)", name="thesis",
                         line="--")] if limits else []  # fmt: skip
         panels.append(Panel(
@@ -209,7 +208,8 @@ def _compared(
         (spread, "scaled", "variance", Axis("$h$ Var $F$", log=True)),
     ):
         compared = rows[rows["kind"].isin(kinds.looks) & rows["width"].isin(shared)]
-        points = average(compared, y, at=at, by=["width", "kind"], logarithmic=y == "scaled")
+        points = over_data_sets(compared, y, by=[at, "width", "kind"],
+                                logarithmic=y == "scaled")  # fmt: skip
         panels.append(Panel(
             title=f"{text}: {KINDS[kind].label}", x=x, y=axis,
             marks=[means(points, at, [widths, kinds], name=text, bar_label=INTERVAL)],
