@@ -156,8 +156,9 @@ def row_loop(function: Callable[..., Any]) -> Any:
     )(function)
 
 
-# Loops over the H outputs of a row. The forms for 1, 2 and 4 entries are one loop, unrolled: what
-# rows and entries share stays in registers.
+# Loops over the H outputs of a row, for 1, 2 or 4 entries (`size`) at once: what rows and entries
+# share stays in registers. Calls give `size` and `old` as literals, so that a loop without branches
+# is compiled for each.
 
 
 @row_loop
@@ -168,169 +169,53 @@ def add_row(weights: Array, momenta: Array, row: int, lag: Any, outputs: Array, 
 
 
 @row_loop
-def add_rows_1(
-    weights: Array, momenta: Array, rows: Array, lags: Array, x: Array, old: int, p: int, y0: Array
-) -> None:
-    """Adds rows p ... p+3 of a list, times their x, to the sum of one entry."""
-    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
-    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
-    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
-    for h in range(weights.shape[1]):
-        w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if old:
-            w0 -= c0 * momenta[r0, h]
-            w1 -= c1 * momenta[r1, h]
-            w2 -= c2 * momenta[r2, h]
-            w3 -= c3 * momenta[r3, h]
-        y0[h] += (a0 * w0 + a1 * w1) + (a2 * w2 + a3 * w3)
+def add_rows(
+    weights: Array, momenta: Array, rows: Array, lags: Array, x: Array, n_rows: int,
+    old: int, size: int, y0: Array, y1: Array, y2: Array, y3: Array,
+) -> None:  # fmt: skip
+    """Adds the rows of a list, four at a time and times their x, to the sums of its entries."""
+    for p in range(0, n_rows, FOUR):
+        r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
+        c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
+        a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
+        b0, b1, b2, b3 = x[old, 1, p], x[old, 1, p + 1], x[old, 1, p + 2], x[old, 1, p + 3]
+        d0, d1, d2, d3 = x[old, 2, p], x[old, 2, p + 1], x[old, 2, p + 2], x[old, 2, p + 3]
+        e0, e1, e2, e3 = x[old, 3, p], x[old, 3, p + 1], x[old, 3, p + 2], x[old, 3, p + 3]
+        for h in range(weights.shape[1]):
+            w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
+            if old:
+                w0 -= c0 * momenta[r0, h]
+                w1 -= c1 * momenta[r1, h]
+                w2 -= c2 * momenta[r2, h]
+                w3 -= c3 * momenta[r3, h]
+            y0[h] += (a0 * w0 + a1 * w1) + (a2 * w2 + a3 * w3)
+            if size > 1:
+                y1[h] += (b0 * w0 + b1 * w1) + (b2 * w2 + b3 * w3)
+            if size > 2:
+                y2[h] += (d0 * w0 + d1 * w1) + (d2 * w2 + d3 * w3)
+                y3[h] += (e0 * w0 + e1 * w1) + (e2 * w2 + e3 * w3)
 
 
 @row_loop
-def add_rows_2(
-    weights: Array,
-    momenta: Array,
-    rows: Array,
-    lags: Array,
-    x: Array,
-    old: int,
-    p: int,
-    y0: Array,
-    y1: Array,
-) -> None:
-    """As add_rows_1, for two entries."""
-    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
-    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
-    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
-    b0, b1, b2, b3 = x[old, 1, p], x[old, 1, p + 1], x[old, 1, p + 2], x[old, 1, p + 3]
-    for h in range(weights.shape[1]):
-        w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if old:
-            w0 -= c0 * momenta[r0, h]
-            w1 -= c1 * momenta[r1, h]
-            w2 -= c2 * momenta[r2, h]
-            w3 -= c3 * momenta[r3, h]
-        y0[h] += (a0 * w0 + a1 * w1) + (a2 * w2 + a3 * w3)
-        y1[h] += (b0 * w0 + b1 * w1) + (b2 * w2 + b3 * w3)
-
-
-@row_loop
-def add_rows_4(
-    weights: Array,
-    momenta: Array,
-    rows: Array,
-    lags: Array,
-    x: Array,
-    old: int,
-    p: int,
-    y0: Array,
-    y1: Array,
-    y2: Array,
-    y3: Array,
-) -> None:
-    """As add_rows_1, for four entries."""
-    r0, r1, r2, r3 = rows[old, p], rows[old, p + 1], rows[old, p + 2], rows[old, p + 3]
-    c0, c1, c2, c3 = lags[old, p], lags[old, p + 1], lags[old, p + 2], lags[old, p + 3]
-    a0, a1, a2, a3 = x[old, 0, p], x[old, 0, p + 1], x[old, 0, p + 2], x[old, 0, p + 3]
-    b0, b1, b2, b3 = x[old, 1, p], x[old, 1, p + 1], x[old, 1, p + 2], x[old, 1, p + 3]
-    d0, d1, d2, d3 = x[old, 2, p], x[old, 2, p + 1], x[old, 2, p + 2], x[old, 2, p + 3]
-    e0, e1, e2, e3 = x[old, 3, p], x[old, 3, p + 1], x[old, 3, p + 2], x[old, 3, p + 3]
-    for h in range(weights.shape[1]):
-        w0, w1, w2, w3 = weights[r0, h], weights[r1, h], weights[r2, h], weights[r3, h]
-        if old:
-            w0 -= c0 * momenta[r0, h]
-            w1 -= c1 * momenta[r1, h]
-            w2 -= c2 * momenta[r2, h]
-            w3 -= c3 * momenta[r3, h]
-        y0[h] += (a0 * w0 + a1 * w1) + (a2 * w2 + a3 * w3)
-        y1[h] += (b0 * w0 + b1 * w1) + (b2 * w2 + b3 * w3)
-        y2[h] += (d0 * w0 + d1 * w1) + (d2 * w2 + d3 * w3)
-        y3[h] += (e0 * w0 + e1 * w1) + (e2 * w2 + e3 * w3)
-
-
-@row_loop
-def update_row_1(
-    weights: Array,
-    momenta: Array,
-    row: int,
-    lag: Any,
-    decay: Any,
-    eta: Any,
-    errors: Array,
-    o0: int,
-    x0: Any,
-) -> Any:
-    """Products of a row with the error of one entry's output; then one step of SGD for the row."""
-    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
-    t0 = zero
-    for h in range(weights.shape[1]):
-        m = momenta[row, h]
-        w = weights[row, h] - lag * m
-        t0 += w * errors[o0, h]
-        m = decay * m + x0 * errors[o0, h]
-        m = zero if abs(m) < smallest else m
-        momenta[row, h] = m
-        weights[row, h] = w - eta * m
-    return t0
-
-
-@row_loop
-def update_row_2(
-    weights: Array,
-    momenta: Array,
-    row: int,
-    lag: Any,
-    decay: Any,
-    eta: Any,
-    errors: Array,
-    o0: int,
-    o1: int,
-    x0: Any,
-    x1: Any,
-) -> Any:
-    """As update_row_1, for two entries."""
-    zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
-    t0, t1 = zero, zero
-    for h in range(weights.shape[1]):
-        m = momenta[row, h]
-        w = weights[row, h] - lag * m
-        t0 += w * errors[o0, h]
-        t1 += w * errors[o1, h]
-        m = decay * m + (x0 * errors[o0, h] + x1 * errors[o1, h])
-        m = zero if abs(m) < smallest else m
-        momenta[row, h] = m
-        weights[row, h] = w - eta * m
-    return t0, t1
-
-
-@row_loop
-def update_row_4(
-    weights: Array,
-    momenta: Array,
-    row: int,
-    lag: Any,
-    decay: Any,
-    eta: Any,
-    errors: Array,
-    o0: int,
-    o1: int,
-    o2: int,
-    o3: int,
-    x0: Any,
-    x1: Any,
-    x2: Any,
-    x3: Any,
-) -> Any:
-    """As update_row_1, for four entries."""
+def update_row(
+    weights: Array, momenta: Array, row: int, lag: Any, decay: Any, eta: Any, errors: Array,
+    size: int, o0: int, o1: int, o2: int, o3: int, x0: Any, x1: Any, x2: Any, x3: Any,
+) -> Any:  # fmt: skip
+    """Products of a row with the errors of its entries' outputs; then its step of SGD."""
     zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
     t0, t1, t2, t3 = zero, zero, zero, zero
     for h in range(weights.shape[1]):
         m = momenta[row, h]
         w = weights[row, h] - lag * m
         t0 += w * errors[o0, h]
-        t1 += w * errors[o1, h]
-        t2 += w * errors[o2, h]
-        t3 += w * errors[o3, h]
-        g = (x0 * errors[o0, h] + x1 * errors[o1, h]) + (x2 * errors[o2, h] + x3 * errors[o3, h])
+        g = x0 * errors[o0, h]
+        if size > 1:
+            t1 += w * errors[o1, h]
+            g += x1 * errors[o1, h]
+        if size > 2:
+            t2 += w * errors[o2, h]
+            t3 += w * errors[o3, h]
+            g += x2 * errors[o2, h] + x3 * errors[o3, h]
         m = decay * m + g
         m = zero if abs(m) < smallest else m
         momenta[row, h] = m
@@ -475,21 +360,15 @@ def add_layer(
                 lags[old, n_rows] = lags[old, n_rows - 1]
                 x[old, :, n_rows] = zero
                 n_rows += 1
-            for p in range(0, n_rows, FOUR):
-                if size == 1:
-                    if old:
-                        add_rows_1(weights, momenta, rows, lags, x, 1, p, y0)
-                    else:
-                        add_rows_1(weights, momenta, rows, lags, x, 0, p, y0)
-                elif size == 2:
-                    if old:
-                        add_rows_2(weights, momenta, rows, lags, x, 1, p, y0, y1)
-                    else:
-                        add_rows_2(weights, momenta, rows, lags, x, 0, p, y0, y1)
-                elif old:
-                    add_rows_4(weights, momenta, rows, lags, x, 1, p, y0, y1, y2, y3)
-                else:
-                    add_rows_4(weights, momenta, rows, lags, x, 0, p, y0, y1, y2, y3)
+        if size == 1:
+            add_rows(weights, momenta, rows, lags, x, n_new, 0, 1, y0, y1, y2, y3)
+            add_rows(weights, momenta, rows, lags, x, n_old, 1, 1, y0, y1, y2, y3)
+        elif size == 2:
+            add_rows(weights, momenta, rows, lags, x, n_new, 0, 2, y0, y1, y2, y3)
+            add_rows(weights, momenta, rows, lags, x, n_old, 1, 2, y0, y1, y2, y3)
+        else:
+            add_rows(weights, momenta, rows, lags, x, n_new, 0, 4, y0, y1, y2, y3)
+            add_rows(weights, momenta, rows, lags, x, n_old, 1, 4, y0, y1, y2, y3)
         for e in range(size):
             node = first_out + room.entries[done + e] // arity
             for h in range(weights.shape[1]):
@@ -635,18 +514,22 @@ def update_layer(
                 if q == 1:
                     e0 = members[0, c]
                     i0, o0 = nodes_in[e0], nodes_out[e0]
-                    t0 = update_row_1(weights, momenta, row, lag, decay, eta, errors, o0, x[i0, c])
+                    x0 = x[i0, c]
+                    t0, _, _, _ = update_row(
+                        weights, momenta, row, lag, decay, eta, errors, 1,
+                        o0, o0, o0, o0, x0, x0, x0, x0,
+                    )  # fmt: skip
                     errors[i0, c] = scale * t0
                 elif q == 2:
                     e0, e1 = members[0, c], members[1, c]
                     i0, o0 = nodes_in[e0], nodes_out[e0]
                     i1, o1 = nodes_in[e1], nodes_out[e1]
                     x0, x1 = x[i0, c], x[i1, c]
-                    t0, t1 = update_row_2(
-                        weights, momenta, row, lag, decay, eta, errors, o0, o1, x0, x1
-                    )
-                    errors[i0, c] = scale * t0
-                    errors[i1, c] = scale * t1
+                    t0, t1, _, _ = update_row(
+                        weights, momenta, row, lag, decay, eta, errors, 2,
+                        o0, o1, o0, o0, x0, x1, x0, x0,
+                    )  # fmt: skip
+                    errors[i0, c], errors[i1, c] = scale * t0, scale * t1
                 else:
                     if q > FOUR:
                         gradient[0, :] = zero
@@ -655,25 +538,21 @@ def update_layer(
                             members[missing, c] = size
                         e0, e1 = members[e, c], members[e + 1, c]
                         e2, e3 = members[e + 2, c], members[e + 3, c]
-                        i0, o0 = nodes_in[e0], nodes_out[e0]
-                        i1, o1 = nodes_in[e1], nodes_out[e1]
-                        i2, o2 = nodes_in[e2], nodes_out[e2]
-                        i3, o3 = nodes_in[e3], nodes_out[e3]
+                        i0, i1, i2, i3 = nodes_in[e0], nodes_in[e1], nodes_in[e2], nodes_in[e3]
+                        o0, o1, o2, o3 = nodes_out[e0], nodes_out[e1], nodes_out[e2], nodes_out[e3]
                         x0, x1, x2, x3 = x[i0, c], x[i1, c], x[i2, c], x[i3, c]
                         if q > FOUR:
                             t0, t1, t2, t3 = gather_row_4(
-                                weights, momenta, row, lag, errors, o0, o1, o2, o3,
-                                x0, x1, x2, x3, gradient,
+                                weights, momenta, row, lag, errors,
+                                o0, o1, o2, o3, x0, x1, x2, x3, gradient,
                             )  # fmt: skip
                         else:
-                            t0, t1, t2, t3 = update_row_4(
-                                weights, momenta, row, lag, decay, eta, errors, o0, o1, o2, o3,
-                                x0, x1, x2, x3,
+                            t0, t1, t2, t3 = update_row(
+                                weights, momenta, row, lag, decay, eta, errors, 4,
+                                o0, o1, o2, o3, x0, x1, x2, x3,
                             )  # fmt: skip
-                        errors[i0, c] = scale * t0
-                        errors[i1, c] = scale * t1
-                        errors[i2, c] = scale * t2
-                        errors[i3, c] = scale * t3
+                        errors[i0, c], errors[i1, c] = scale * t0, scale * t1
+                        errors[i2, c], errors[i3, c] = scale * t2, scale * t3
                     if q > FOUR:
                         step_row(weights, momenta, row, lag, decay, eta, gradient, 0)
         done += size
