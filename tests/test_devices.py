@@ -67,18 +67,14 @@ def test_a_device_is_free_again_after_the_sigkill_of_its_holder(hold):
 
 def test_a_job_sees_its_device_alone_and_its_log_names_it(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(devices.tempfile, "gettempdir", lambda: str(tmp_path))
-    environment = {"CUDA_VISIBLE_DEVICES": "2,3"}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     resources = {"gpu": 1, "jobs_per_device": 1}
-    with (
-        caplog.at_level(logging.INFO),
-        device_of_job(resources, log=LOG, environment=environment) as device,
-    ):
-        assert environment == {"CUDA_VISIBLE_DEVICES": device}
+    with caplog.at_level(logging.INFO), device_of_job(resources, log=LOG) as device:
+        assert os.environ["CUDA_VISIBLE_DEVICES"] == device
         assert caplog.messages == ["device 2 of 2,3"]
-        other = {"CUDA_VISIBLE_DEVICES": "2,3"}
-        with device_of_job(resources, log=LOG, environment=other) as second:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
+        with device_of_job(resources, log=LOG) as second:
             assert (device, second) == ("2", "3")
-    assert environment == {"CUDA_VISIBLE_DEVICES": "2,3"}
 
 
 def test_locks_are_kept_in_no_folder_of_another_and_follow_no_link(tmp_path, monkeypatch):

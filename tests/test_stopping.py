@@ -116,8 +116,8 @@ def assert_stops_after(stop, seconds, monkeypatch):
 def test_a_job_of_slurm_stops_a_minute_before_the_end_that_slurm_names(monkeypatch, left, seconds):
     # Its limit, less what went before this process, or more after a change by the administrator.
     begun = int(psutil.Process().create_time())
-    stop = StopRequest(limit=3600, environment={SLURM_END: str(begun + left)})
-    assert_stops_after(stop, seconds, monkeypatch)
+    monkeypatch.setenv(SLURM_END, str(begun + left))
+    assert_stops_after(StopRequest(limit=3600), seconds, monkeypatch)
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -11,10 +11,10 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from urllib.parse import quote
 
 from srhm.jobs.stopping import STOPPED, Stopped, StopRequest
@@ -34,26 +34,26 @@ def device_of_job(
     *,
     log: logging.Logger,
     stop: StopRequest | None = None,
-    environment: MutableMapping[str, str] = os.environ,
 ) -> Iterator[str | None]:
     """Device of a job while the block runs, named in its log; None for a job that asks for none.
+
+    The process sees no other: CUDA_VISIBLE_DEVICES is set, so the block must start before CUDA.
 
     resources: of the job. gpu: 0 or 1. jobs_per_device: how many jobs share a device; absent or 0:
     a scheduler has set CUDA_VISIBLE_DEVICES, and nothing is locked.
     stop: request that ends the wait for a device; None: nothing can.
-    environment: takes CUDA_VISIBLE_DEVICES, so the block must start before CUDA does.
 
     Raises:
         Stopped: if asked to stop before a device is free; the log says so.
         NoDevice: if the job asks for a GPU and no device is visible, or none can be locked.
         ValueError: if it asks for more than one: a network trains on one device.
     """
-    if not resources.get("gpu", 0):
+    wanted, devices = resources.get("gpu", 0), visible_devices()
+    if not wanted:
         yield None
         return
-    if (wanted := resources.get("gpu")) != 1:
+    if wanted != 1:
         raise ValueError(f"gpu = {wanted}: a training job uses one device")
-    devices = visible_devices(environment)
     if not devices:
         raise NoDevice(
             f"gpu = 1, but {VISIBLE} names no device and there is no /dev/nvidia0;"
@@ -65,29 +65,21 @@ def device_of_job(
         return
     with locked_device(devices, jobs_per_device=shared_by, log=log, stop=stop) as device:
         log.info("device %s of %s", device, ",".join(devices))
-        before = environment.get(VISIBLE)
-        environment[VISIBLE] = device
-        try:
-            yield device
-        finally:
-            del environment[VISIBLE]
-            if before is not None:
-                environment[VISIBLE] = before
+        os.environ[VISIBLE] = device
+        yield device
 
 
-def visible_devices(
-    environment: Mapping[str, str] = os.environ, *, folder: Path = Path("/dev")
-) -> list[str]:
+def visible_devices() -> list[str]:
     """Names of the devices that the process may use.
 
     As CUDA does, this reads CUDA_VISIBLE_DEVICES up to the first entry that names no device. If the
     variable is not set, the names are the numbers of the machine's NVIDIA devices.
     """
-    if VISIBLE in environment:
-        names = [name.strip() for name in environment[VISIBLE].split(",")]
+    if VISIBLE in os.environ:
+        names = [name.strip() for name in os.environ[VISIBLE].split(",")]
         ends = [i for i, name in enumerate(names) if name in ("", "-1")]
         return names[: ends[0]] if ends else names
-    matches = (re.fullmatch(r"nvidia(\d+)", path.name) for path in folder.glob("nvidia*"))
+    matches = (re.fullmatch(r"nvidia(\d+)", path.name) for path in Path("/dev").glob("nvidia*"))
     return [str(n) for n in sorted(int(match[1]) for match in matches if match)]
 
 
@@ -118,7 +110,10 @@ def locked_device(
     places = [(device, place) for place in range(jobs_per_device) for device in devices]
     while True:
         for device, place in places:
-            with _opened(folder / f"{quote(device, safe='')}.{place}.lock") as lock:
+            # Made if there is none and left as it is; not what a link leads to.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
+            file = os.open(folder / f"{quote(device, safe='')}.{place}.lock", flags, 0o600)
+            with open(file, "wb") as lock:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -133,12 +128,3 @@ def locked_device(
             )
             raise Stopped(STOPPED)
         time.sleep(SECONDS_BETWEEN_TRIES)
-
-
-def _opened(path: Path) -> IO[str]:
-    """A file of this name, made if there is none and left as it is; not what a link leads to."""
-
-    def opener(name: str, flags: int) -> int:
-        return os.open(name, flags | os.O_NOFOLLOW, 0o600)
-
-    return open(path, "a", encoding="utf-8", opener=opener)

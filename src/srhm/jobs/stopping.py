@@ -11,7 +11,7 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psutil
@@ -43,23 +43,20 @@ class Stopped(SystemExit):
 class StopRequest:
     """Whether to stop, and why; shared by the threads of a job.
 
-    limit: seconds that the job may last; None: no limit. environment: in a job of Slurm it says
+    limit: seconds that the job may last; None: no limit. In a job of Slurm the environment says
     when the job ends. If it does not, the limit counts from the start of this process, and the
     margin is longer by the time that the job may have spent before.
     """
 
-    def __init__(
-        self, *, limit: float | None = None, environment: Mapping[str, str] = os.environ
-    ) -> None:
+    def __init__(self, *, limit: float | None = None) -> None:
         self._asked: str | None = None
         # When the training last looked, on the clock `time.monotonic`.
         self.looked = time.monotonic()
-        self._lock = threading.Lock()
         self._end: float | None = None
         if limit is not None:
             started = psutil.Process(os.getpid()).create_time()
             left, margin = limit, MARGIN + STARTUP
-            said = environment.get(SLURM_END, "")
+            said = os.environ.get(SLURM_END, "")
             if said.isdecimal() and float(said) > started:
                 left, margin = float(said) - started, MARGIN
             self._end = started + left - min(margin, left / 2)
@@ -74,9 +71,11 @@ class StopRequest:
         return self._asked
 
     def ask(self, reason: str) -> None:
-        """Asks all threads to stop; the first reason stays."""
-        with self._lock:
-            self._asked = self._asked or reason
+        """Asks all threads to stop; the first reason stays.
+
+        No lock here: the handler of a signal may interrupt the thread that holds it.
+        """
+        self._asked = self._asked or reason
 
 
 @contextmanager
@@ -91,8 +90,7 @@ def stop_on_signals(
     """
 
     def note(number: int, _frame: object) -> None:
-        # No lock here: the handler may interrupt the thread that holds it.
-        request._asked = request._asked or signal.Signals(number).name
+        request.ask(signal.Signals(number).name)
 
     hung_up = signal.getsignal(signal.SIGHUP) != signal.SIG_IGN
     numbers = [number for number in SIGNALS if number != signal.SIGHUP or hung_up]
