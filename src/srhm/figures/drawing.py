@@ -88,11 +88,6 @@ def save(figure: Figure, *, pdf: str | Path, png: str | Path, command: str, comm
         "CreationDate": None, "ModDate": None, "Subject": subject})  # fmt: skip
 
 
-def panel_title(axes: Axes, letter: str, title: str) -> None:
-    """Letter in bold and title above a panel, at its left."""
-    axes.set_title(rf"$\bf{{{letter}}}$  {title}", loc="left")
-
-
 def canvas(figure: Figure | SubFigure, *, width: float, height: float) -> Axes:
     """Axes without frame at the top of the page or of a part of it; a unit is a tile, y grows down.
 

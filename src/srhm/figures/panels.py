@@ -18,10 +18,9 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from srhm.figures.drawing import panel_title
 from srhm.figures.legends import Entry, LegendError
 from srhm.figures.scales import Scale
-from srhm.figures.words import GUIDE, draw_arrow, few_ticks
+from srhm.figures.words import GUIDE, few_ticks
 
 NEUTRAL = GUIDE  # colour where a scale gives others
 ARROW_SHARE = 0.14  # of a logarithmic axis, that an arrow and its head take
@@ -205,7 +204,7 @@ def draw_panel(axes: Axes, panel: Panel, *, letter: str = "") -> list[Entry]:
     if unnamed and len(shown) > 1 + sum(marks.guide for marks in shown):
         raise LegendError(f"panel {panel.title!r}: {unnamed[0].y!r} has neither label nor scale")
     if panel.title or letter:
-        panel_title(axes, letter, panel.title)
+        axes.set_title(rf"$\bf{{{letter}}}$  {panel.title}", loc="left")
     axes.set(
         xscale="log" if panel.x.log else "linear", yscale="log" if panel.y.log else "linear",
         xlabel=panel.x.label, ylabel=panel.y.label,
@@ -266,12 +265,9 @@ def _style(marks: Marks, values: Sequence[Any]) -> dict[str, Any]:
     style = {"colour": marks.colour, "marker": marks.marker, "line": marks.line,
              "filled": marks.filled}  # fmt: skip
     for value, scale in zip(values, marks.by, strict=False):
-        look = scale.looks[value]
-        style["colour"] = look.colour or style["colour"]
-        style["marker"] = (look.marker or style["marker"]) if marks.marker else ""
-        style["line"] = (look.line or style["line"]) if marks.line else ""
-        style["filled"] = style["filled"] if look.filled is None else look.filled
-    return style
+        look = vars(scale.looks[value])
+        style |= {name: look[name] for name in style if look[name] not in ("", None)}
+    return style | {name: "" for name in ("marker", "line") if not getattr(marks, name)}
 
 
 def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataFrame) -> None:
@@ -281,21 +277,20 @@ def _draw_family(axes: Axes, marks: Marks, values: Sequence[Any], rows: pd.DataF
     gid = " ".join([marks.name or marks.y or marks.x,
                     *(f"{c}={v:g}" if isinstance(v, int | float) else f"{c}={v}"
                       for c, v in zip(columns, values, strict=True))])  # fmt: skip
-    plain: dict[str, Any] = {"color": style["colour"], "linewidth": marks.width,
+    plain: dict[str, Any] = {"color": style["colour"], "linewidth": marks.width, "gid": gid,
                              "alpha": marks.alpha, "zorder": marks.order}  # fmt: skip
     if not (marks.x and marks.y):
-        _draw_across(axes, marks, rows, {**plain, "linestyle": style["line"] or "-", "gid": gid})
+        _draw_across(axes, marks, rows, {**plain, "linestyle": style["line"] or "-"})
         return
     rows = rows[np.isfinite(rows[marks.y].astype(float))]
     rows = rows.sort_values(marks.x, kind="stable") if marks.sort else rows
-    _draw_bars(axes, marks, rows, plain, gid=gid)
-    _draw_points(axes, marks, rows, style, plain, gid=gid)
-    for column, (right, up) in ((marks.beyond, (0, 12)), (marks.x_beyond, (12, 0))):
+    _draw_bars(axes, marks, rows, plain)
+    _draw_points(axes, marks, rows, style, plain)
+    for column, right, up in ((marks.beyond, 0, 12), (marks.x_beyond, 12, 0)):
         if column:
             for x, y, side in rows[[marks.x, marks.y, column]].itertuples(index=False):
                 if side and isfinite(side):
-                    shift = (right * side, up * side)
-                    draw_arrow(axes, (x, y), shift, tint=style["colour"], faint=marks.faint_arrows)
+                    _draw_arrow(axes, marks, (x, y), (right * side, up * side), style["colour"])
 
 
 def _draw_across(axes: Axes, marks: Marks, rows: pd.DataFrame, looks: dict[str, Any]) -> None:
@@ -309,53 +304,56 @@ def _draw_across(axes: Axes, marks: Marks, rows: pd.DataFrame, looks: dict[str, 
                       color=looks["color"])  # fmt: skip
 
 
-def _draw_bars(
-    axes: Axes, marks: Marks, rows: pd.DataFrame, plain: dict[str, Any], *, gid: str
-) -> None:
+def _draw_bars(axes: Axes, marks: Marks, rows: pd.DataFrame, plain: dict[str, Any]) -> None:
     """Intervals of what stands up and to the right, below the points; or a band."""
     looks = {**plain, "zorder": marks.order - 0.1}
-    if marks.low:
-        bars = rows[np.isfinite(rows[marks.low]) & np.isfinite(rows[marks.high])]
-        if marks.band:
-            axes.fill_between(bars[marks.x], bars[marks.low], bars[marks.high], linewidth=0,
-                              color=plain["color"], alpha=0.2, gid=f"bar {gid}")  # fmt: skip
+    for low, high, at, draw, name in (
+        (marks.low, marks.high, marks.x, axes.vlines, f"bar {plain['gid']}"),
+        (marks.x_low, marks.x_high, marks.y, axes.hlines, f"bar x {plain['gid']}"),
+    ):
+        bars = rows[np.isfinite(rows[low]) & np.isfinite(rows[high])] if low else rows[:0]
+        if marks.band and at == marks.x:
+            axes.fill_between(bars[at], bars[low], bars[high], linewidth=0,
+                              color=plain["color"], alpha=0.2, gid=name)  # fmt: skip
         elif len(bars):
-            width = marks.width if marks.width > 2 else 0.8
-            axes.vlines(bars[marks.x], bars[marks.low], bars[marks.high], gid=f"bar {gid}",
-                        **{**looks, "linewidth": width})  # fmt: skip
-    if marks.x_low:
-        bars = rows[np.isfinite(rows[marks.x_low]) & np.isfinite(rows[marks.x_high])]
-        if len(bars):
-            axes.hlines(bars[marks.y], bars[marks.x_low], bars[marks.x_high], gid=f"bar x {gid}",
-                        **{**looks, "linewidth": 0.8})  # fmt: skip
+            width = marks.width if marks.width > 2 and at == marks.x else 0.8
+            draw(bars[at], bars[low], bars[high], **{**looks, "linewidth": width, "gid": name})
 
 
 def _draw_points(
-    axes: Axes,
-    marks: Marks,
-    rows: pd.DataFrame,
-    style: dict[str, Any],
-    plain: dict[str, Any],
-    *,
-    gid: str,
+    axes: Axes, marks: Marks, rows: pd.DataFrame, style: dict[str, Any], plain: dict[str, Any]
 ) -> None:
     """Markers, and the line through them: by itself where some are open or have arrows."""
     hollow = rows[marks.open].astype(bool) if marks.open else pd.Series(False, index=rows.index)
     parted = bool(hollow.any()) or (bool(marks.beyond) and bool((rows[marks.beyond] != 0).any()))
     if parted and style["line"]:
-        axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"], gid="joined", **plain)
+        axes.plot(rows[marks.x], rows[marks.y], linestyle=style["line"],
+                  **{**plain, "gid": "joined"})  # fmt: skip
     if not (style["marker"] or style["line"]):
         return
-    groups = [(rows[~hollow], False), (rows[hollow], True)] if parted else [(rows, False)]
+    groups = [(rows[~hollow], ""), (rows[hollow], f" {OPEN}")] if parted else [(rows, "")]
     for part, opened in groups:
         if not part.empty:
             axes.plot(
                 part[marks.x], part[marks.y], marker=style["marker"] or None, markersize=marks.size,
                 linestyle="" if parted else style["line"], markeredgewidth=0.9,
                 markerfacecolor=style["colour"] if style["filled"] and not opened else "white",
-                gid=f"{gid} {OPEN}" if opened else gid,
-                **{**plain, "zorder": marks.order + (1 if style["marker"] else 0)},
+                **{**plain, "gid": plain["gid"] + opened,
+                   "zorder": marks.order + (1 if style["marker"] else 0)},
             )  # fmt: skip
+
+
+def _draw_arrow(
+    axes: Axes, marks: Marks, start: tuple[float, float], shift: tuple[float, float], tint: Any
+) -> None:
+    """An arrow from a bound into the direction in which the value lies; shift is in points."""
+    faint = marks.faint_arrows
+    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=1.5 if faint else 2.5,
+                  textcoords="offset points", gid=f"arrow {shift}",
+                  arrowprops={"arrowstyle": "<|-", "color": "0.65" if faint else tint,
+                              "linewidth": 0.6 if faint else 1.0,
+                              "mutation_scale": 4 if faint else 6,
+                              "shrinkA": 0, "shrinkB": 0})  # fmt: skip
 
 
 def _handle(style: Mapping[str, Any], *, size: float = 4.0, width: float = 1.2) -> Line2D:

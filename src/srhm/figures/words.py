@@ -9,16 +9,13 @@ from math import isfinite, log10
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from srhm.figures.looks import NETS, net
 
-Colour = tuple[float, float, float]
-
-GUIDE, FAINT = "0.35", "0.65"
+GUIDE = "0.35"  # colour of laws and of what is not told apart
 ENDINGS = ("fitted", "capped", "diverged")
 IN_WORDS = {"capped": "stopped at the step limit"}
 
@@ -26,26 +23,6 @@ EQUATIONS = {
     "lcn": ("Eq. 3", "s^{L/2}(s_0+1)^L\\,n_c\\,m^L"),
     "cnn": ("Eq. 4", "(s_0+1)^2\\,n_c\\,m^L"),
 }
-
-
-def draw_arrow(
-    axes: Axes,
-    start: tuple[float, float],
-    shift: tuple[float, float],
-    *,
-    tint: Colour,
-    faint: bool = False,
-) -> None:
-    """An arrow from a bound into the direction in which the value lies; shift is in points.
-
-    faint: thin and grey.
-    """
-    axes.annotate("", xy=start, xytext=shift, annotation_clip=False, zorder=1.5 if faint else 2.5,
-                  textcoords="offset points", gid=f"arrow {shift}",
-                  arrowprops={"arrowstyle": "<|-", "color": FAINT if faint else tint,
-                              "linewidth": 0.6 if faint else 1.0,
-                              "mutation_scale": 4 if faint else 6,
-                              "shrinkA": 0, "shrinkB": 0})  # fmt: skip
 
 
 def curves_and_seeds(rows: pd.DataFrame) -> str:
@@ -124,9 +101,9 @@ def few_ticks(axis: Axis, low: float, high: float) -> None:
     axis.set_ticks([], minor=True)
 
 
-def patch(label: str, tint: Colour) -> Line2D:
+def patch(tint: str) -> Line2D:
     """A handle that is a short thick line."""
-    return Line2D([], [], label=label, color=tint, linewidth=4, solid_capstyle="butt")
+    return Line2D([], [], color=tint, linewidth=4, solid_capstyle="butt")
 
 
 def power(value: float) -> str:

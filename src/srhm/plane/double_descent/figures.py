@@ -84,7 +84,7 @@ def _h_star(axes: Axes, stars: pd.DataFrame, sizes: Scale) -> list[Entry]:
     for _, star in stars.iterrows():
         axes.axvspan(star["h_low"], star["h_high"], color=sizes.looks[star["size"]].colour,
                      alpha=0.15, linewidth=0, gid=f"h* P={star['P']} {star['labels']}")  # fmt: skip
-    return [Entry("", "$h^*$", patch("", (0.85, 0.85, 0.85)))] if len(stars) else []
+    return [Entry("", "$h^*$", patch("0.85"))] if len(stars) else []
 
 
 def _protocol(cells: pd.DataFrame) -> str:

@@ -116,7 +116,7 @@ def gaps(cells: pd.DataFrame, gaps: pd.DataFrame, *, preset: str) -> Figure:
 
 def _window(axes: Axes, end: float) -> list[Entry]:
     axes.axvspan(LOW, end, color="0.93", zorder=0)
-    return [Entry("", "fitted", patch("", (0.93, 0.93, 0.93)))]
+    return [Entry("", "fitted", patch("0.93"))]
 
 
 def _exponents(samples: Samples) -> pd.DataFrame:
