@@ -1,14 +1,18 @@
 """Claims on the ranks of layers under weight decay.
 
 Source: the talk "Bottleneck structure in large depth networks" (A. Jacot, 2023) by the titles of
-its slides. A singular value is large above half of the layer's largest; all after training.
+its slides. Under weight decay most weight matrices of a deep FCN keep as many large singular values
+as the task needs, here n_c - 1 for centred classes. A singular value is large above half of the
+layer's largest; all after training.
 """
 
 import pandas as pd
 
-from srhm.plane.bottleneck.analysis import in_deep_half, last_rank
 from srhm.scorecard.expectations import Within
 from srhm.scorecard.sheet import Sheet, rows_of
+
+# The second half of an FCN's hidden layers, where a trial network had its bottleneck.
+DEEP_HALF = 0.5
 
 
 @rows_of("cells", "singular_summaries", what="cells")
@@ -17,9 +21,9 @@ def weights(cells: pd.DataFrame, summaries: pd.DataFrame) -> pd.DataFrame:
     at_end = summaries[(summaries["when"] == "end") & (summaries["kind"] == "weights")]
     columns = ["curve", "key", "n_c", "hidden_layers", "weight_decay"]
     rows = at_end.merge(cells[columns], on=["curve", "key"])
-    excess = rows["n_above_half"] - rows["n_c"].map(last_rank)
-    is_decayed = rows["weight_decay"] > 0
-    return rows.assign(excess=excess, is_decayed=is_decayed, is_deep=in_deep_half(rows))
+    excess, layers = rows["n_above_half"] - (rows["n_c"] - 1), rows["hidden_layers"]
+    is_deep = (rows["k"] <= layers) & (rows["k"] > DEEP_HALF * layers)
+    return rows.assign(excess=excess, is_decayed=rows["weight_decay"] > 0, is_deep=is_deep)
 
 
 sheet = Sheet()

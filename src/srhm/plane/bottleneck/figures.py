@@ -9,11 +9,11 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, levels
 from srhm.figures.scales import by_name, parted, shaped
 from srhm.figures.words import described, endings
-from srhm.plane.bottleneck import analysis
 
 DECAY = {False: Look("no decay", VERMILION), True: Look("with decay", BLUE)}
 WHEN = {"end": Look("end of training", line="-", filled=True),
         "initial": Look("start", line=":", filled=False)}  # fmt: skip
+LARGE = 0.5  # singular values above it count as near 1
 FEW = (0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500)
 
 
@@ -22,25 +22,24 @@ def bottleneck(
     sensitivities: pd.DataFrame, *, preset: str,
 ) -> Figure:  # fmt: skip
     """Weights, representations and sensitivities of every layer with and without weight decay."""
-    nets = cells[cells["study"] == analysis.STUDY]
-    on = ["curve", "key"]
+    nets, on = cells[cells["study"] == "bottleneck"], ["curve", "key"]
     coordinates = nets[[*on, "P", "weight_decay"]]
     ratios, felt = (table.merge(coordinates, on=on) for table in (summaries, sensitivities))
     felt = felt[(felt["l"] == 1) & (felt["n"] > 0)]
     weights, data = (ratios[ratios["kind"] == k] for k in ("weights", "representation"))
-    large = analysis.large_singular_values(values, nets)
+    keys, of_weights = [*on, "when", "layer", "k"], values[values["kind"] == "weights"]
+    large = of_weights.assign(n_large=of_weights["value"] > LARGE)
+    large = large.groupby([*keys, "filter"])["n_large"].sum().groupby(keys).mean().reset_index()
     known = nets[["n_c", "L", "s", "v"]].dropna().drop_duplicates().astype(int)
-    last = levels(known.assign(n=known["n_c"].map(analysis.last_rank)), "n", "$n_c-1$", line="--",
-                  name="n_c - 1")  # fmt: skip
+    last = levels(known.assign(n=known["n_c"] - 1), "n", "$n_c-1$", line="--", name="n_c - 1")
     grammars = known[["L", "s", "v"]].drop_duplicates().to_numpy()
-    spans = pd.DataFrame([
-        {"level": str(level),
-         "n": analysis.level_directions(level, depth=depth, branching=s, n_features=v)}
-        for depth, s, v in grammars for level in range(1, depth + 1)
-    ], columns=["level", "n"])  # fmt: skip
+    # Directions of all features of a level, centred one-hot: s^(L+1-l) (v - 1).
+    spans = pd.DataFrame([{"level": str(level), "n": s ** (depth + 1 - level) * (v - 1)}
+                          for depth, s, v in grammars for level in range(1, depth + 1)],
+                         columns=["level", "n"])  # fmt: skip
     return mosaic([
-        _panel("weights", f"singular values above {analysis.LARGE:g}", large, "n_large", last,
-               few=True),
+        _panel("weights", f"singular values above {LARGE:g}", large.merge(coordinates, on=on),
+               "n_large", last, few=True),
         _panel("weights", "above half of the largest", weights, "n_above_half", last, few=True),
         _panel("representations", "participation ratio", data, "participation_ratio", last,
                *(levels(span, "n", f"features of level {level}", line=line, name=f"level {level}")

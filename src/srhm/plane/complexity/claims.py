@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from srhm.figures.selection import at_threshold
 from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out
@@ -40,10 +41,9 @@ def of_the_flow(table: pd.DataFrame) -> pd.DataFrame:
 
 def of_criterion(complexity: pd.DataFrame, criterion: str) -> pd.DataFrame:
     """P* of the flow; that of the test error is at the main threshold."""
-    curves = complexity[complexity["criterion"] == criterion]
     if criterion == "test_error":
-        curves = curves[np.isclose(curves["threshold"].to_numpy(dtype=float), THRESHOLD)]
-    return of_the_flow(curves)
+        return of_the_flow(at_threshold(complexity, THRESHOLD))
+    return of_the_flow(complexity[complexity["criterion"] == criterion])
 
 
 @rows_of("sample_complexity", optional=("cells",), what="P*")

@@ -31,7 +31,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import special
 
 from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.grammar import (
@@ -43,7 +42,8 @@ from srhm.model.grammar import (
 from srhm.model.sampling import Derivations, draw_samples
 from srhm.model.seeding import generator
 from srhm.plane.first_step.configuration import grammars_of, listed
-from srhm.statistics.regression import CONFIDENCE, Fit, mean
+from srhm.statistics.regimes import averages
+from srhm.statistics.regression import Fit, mean
 
 NETS = ("lcn", "cnn")
 
@@ -187,26 +187,13 @@ def equal_points(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def over_seeds(points: pd.DataFrame) -> pd.DataFrame:
-    """Geometric means over seeds: net, GRAMMAR, law, n_equal, low, high, n_seeds.
-
-    low and high bound the mean with 95 % (Student's t of the logarithms); NaN for one seed.
-    """
-    rows = []
-    for key, group in points.groupby(["net", *GRAMMAR, "law"], sort=True):
-        logs = np.log(group["n_equal"].to_numpy(dtype=float))
-        n = logs.size
-        half = np.nan
-        if n > 1:
-            half = special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * np.std(logs, ddof=1) / n**0.5
-        ends = logs.mean() + np.array([0, -half, half])
-        rows.append([*key, *np.exp(ends), n])
-    names = ["net", *GRAMMAR, "law", "n_equal", "low", "high", "n_seeds"]
-    return pd.DataFrame(rows, columns=names)
+    """Geometric means over seeds: net, GRAMMAR, law, n_equal, low, high with its 95 % interval."""
+    grammars = ["net", *GRAMMAR, "law"]
+    means = averages(points.assign(status=""), "n_equal", by=grammars, logarithmic=True)
+    return means.rename(columns={"value": "n_equal"})
 
 
-def slopes(
-    points: pd.DataFrame, *, net: str, of: str, depth: int | None = None
-) -> pd.DataFrame:  # fmt: skip
+def slopes(points: pd.DataFrame, *, net: str, of: str, depth: int | None = None) -> pd.DataFrame:
     """Exponent of s0+1, m, n_c or of the whole law in n_equal: seed, slope, n_grammars.
 
     Args:

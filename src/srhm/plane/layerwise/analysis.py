@@ -7,9 +7,9 @@ is shallow here if it has one hidden layer and the grammar more levels.
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
+from srhm.figures.selection import at_threshold
 from srhm.model.grammar import GRAMMAR
 from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
 from srhm.scorecard.estimators import Slope
@@ -31,18 +31,12 @@ def compared(
     that are not reached, and of deep networks those above a tenth of the distinct data. Shallow
     ones need a part of all data that hardly depends on the grammar.
     """
-    rows = complexity[
-        (complexity["study"] == STUDY)
-        & (complexity["criterion"] == "test_error")
-        & np.isclose(complexity["threshold"].to_numpy(dtype=float), threshold)
-    ]
+    rows = at_threshold(complexity[complexity["study"] == STUDY], threshold)
     rows = rows.assign(series=series_of(rows), power=rows["m"].astype(float) ** rows["L"])
     rows = rows if cells is None else of_seeds(rows, cells, by=("curve", *OPTIONS))
     small_pool = rows["small_pool"].astype(bool) & (rows["series"] != "shallow")
-    reasons = {
-        "censored": rows["status"] != "reached",
-        "above a tenth of the distinct data": small_pool,
-    }
+    censored = rows["status"] != "reached"
+    reasons = {"censored": censored, "above a tenth of the distinct data": small_pool}
     return left_out(rows, reasons)
 
 

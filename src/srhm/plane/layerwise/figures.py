@@ -89,7 +89,7 @@ def _against(rows: pd.DataFrame, column: str, axis: Axis, by: Sequence[Scale]) -
     )  # fmt: skip
     censored = stars(rows[~reached], "place", by[:2], size=4.5, name="bound of P*")
     laws_of = rows.drop_duplicates([*grammar, column])
-    guide = replace(laws(laws_of, column, "law", "$n_c m^L$", line=":", name="law"), each=grammar)
+    guide = laws(laws_of, column, "law", "$n_c m^L$", line=":", name="law", each=grammar)
     ends = (0.8 * float(law.min()), None) if len(law) else (None, None)
     return Panel(title=f"against ${column}$", x=axis, marks=[known, censored, guide],
                  y=replace(STAR, limits=ends))  # fmt: skip
