@@ -1,4 +1,4 @@
-"""Named nets in training, in one dimension, by PyTorch's autograd: the engine `autograd`.
+"""Training by PyTorch's autograd; of named nets, in one dimension, it is the engine `autograd`.
 
 VGG, ResNet and EfficientNet are trained several times faster by `taped`, whose gradients are
 written by hand; this engine trains a network that has none, is what tests compare the other with,
@@ -32,21 +32,26 @@ def weights_of(network: nn.Module) -> dict[str, NDArray[Any]]:
 
 
 def state_of(
-    network: nn.Module, optimiser: torch.optim.Optimizer, stream: torch.Generator
+    network: nn.Module, optimiser: torch.optim.Optimizer, stream: torch.Generator | None
 ) -> dict[str, NDArray[Any]]:
-    """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
+    """Copies of weights, of momenta (there from the first step on) and of dropout's stream.
+
+    stream: None where nothing is drawn.
+    """
     arrays = weights_of(network)
     for name, parameter in network.named_parameters():
         momentum = optimiser.state[parameter].get("momentum_buffer")
         if momentum is not None:
             arrays[MOMENTUM + name] = momentum.cpu().numpy().copy()
-    return {**arrays, STREAM: stream.get_state().numpy().copy()}
+    if stream is not None:
+        arrays[STREAM] = stream.get_state().numpy().copy()
+    return arrays
 
 
 def restore(
     network: nn.Module,
     optimiser: torch.optim.Optimizer,
-    stream: torch.Generator,
+    stream: torch.Generator | None,
     state: Mapping[str, NDArray[Any]],
 ) -> None:
     """Puts network, optimiser and stream where `state_of` was taken, on the network's device.
@@ -56,12 +61,13 @@ def restore(
     """
     current = network.state_dict()
     momenta = {MOMENTUM + name: p for name, p in network.named_parameters()}
-    expected = {*current, STREAM}
+    expected = {*current, STREAM} if stream is not None else {*current}
     if not expected <= state.keys() <= expected | momenta.keys():
         odd = sorted((state.keys() ^ expected) - momenta.keys())
         raise ValueError(f"the state is not one of this network: {', '.join(odd)}")
     values = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
-    masks = values.pop(STREAM)
+    if stream is not None:
+        stream.set_state(values.pop(STREAM))
     for name, value in values.items():
         like = current[name] if name in current else momenta[name]
         if like.ndim == 0 and value.shape == (1,):  # a file has no arrays without axes
@@ -72,11 +78,64 @@ def restore(
     for name, parameter in momenta.items():
         if name in values:
             optimiser.state[parameter]["momentum_buffer"] = values[name].to(parameter.device)
-    stream.set_state(masks)
 
 
-# Test points in memory at once.
-TEST_BATCH = 256
+class AutogradEngine:
+    """SGD with momentum on the mean cross-entropy of a batch, one autograd step after the other."""
+
+    test_batch: int
+    """test points in memory at once"""
+    network: nn.Module
+    _optimiser: torch.optim.Optimizer
+    _train: Derivations
+    _test: Derivations
+    _batch_size: int
+    _stream: torch.Generator | None = None
+
+    def steps(self, order: NDArray[np.int64]) -> float:
+        """Summed cross-entropy of these points as their batches saw it; trains on them."""
+        self.network.train()
+        summed = 0.0
+        for start in range(0, len(order), self._batch_size):
+            x, y = self._tensors(self._train[order[start : start + self._batch_size]])
+            loss = cross_entropy(self.network(x), y)
+            self._optimiser.zero_grad()
+            loss.backward()
+            self._optimiser.step()
+            summed += loss.item() * len(y)
+        return summed
+
+    @torch.no_grad()
+    def test_error(self) -> float:
+        """Fraction of the test set that is not classified right; a tie is an error."""
+        self.network.eval()
+        right = 0
+        for start in range(0, len(self._test), self.test_batch):
+            x, y = self._tensors(self._test[start : start + self.test_batch])
+            logits = self.network(x)
+            label_logits = logits.gather(1, y[:, None])
+            right += int(((logits >= label_logits).sum(dim=1) == 1).sum())
+        return 1 - right / len(self._test)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Copies of parameters and of batch norm's buffers, by their names in the network."""
+        return weights_of(self.network)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
+        return state_of(self.network, self._optimiser, self._stream)
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Puts the engine where `state` was taken.
+
+        Raises:
+            ValueError: if names, shapes or precisions are not those of this engine.
+        """
+        restore(self.network, self._optimiser, self._stream, state)
+
+    def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
+        """Inputs and labels."""
+        raise NotImplementedError
 
 
 def network_for(
@@ -119,14 +178,14 @@ def columns(parameters: GrammarParameters, *, whitening: bool = False) -> NDArra
     return one_hot(data, parameters, whitening=whitening)[:, 0]
 
 
-class NetworkEngine:
-    """SGD with momentum on the mean cross-entropy of a batch.
+class NetworkEngine(AutogradEngine):
+    """The engine of a named net.
 
     generator: of this cell's initialisation. It seeds the stream of torch's own from which initial
     weights and, while training, the masks of dropout are drawn.
     """
 
-    steps_at_once = 20
+    steps_at_once, test_batch = 20, 256
     # Batch norm has no use for a batch of a single point.
     whole_batches = True
 
@@ -183,47 +242,6 @@ class NetworkEngine:
         self._optimiser = torch.optim.SGD(
             self.network.parameters(), lr=rate, momentum=momentum, fused=True
         )
-
-    def steps(self, order: NDArray[np.int64]) -> float:
-        """Summed cross-entropy of these points as their batches saw it; trains on them."""
-        self.network.train()
-        summed = 0.0
-        for start in range(0, len(order), self._batch_size):
-            x, y = self._tensors(self._train[order[start : start + self._batch_size]])
-            loss = cross_entropy(self.network(x), y)
-            self._optimiser.zero_grad()
-            loss.backward()
-            self._optimiser.step()
-            summed += loss.item() * len(y)
-        return summed
-
-    @torch.no_grad()
-    def test_error(self) -> float:
-        """Fraction of the test set that is not classified right; a tie is an error."""
-        self.network.eval()
-        right = 0
-        for start in range(0, len(self._test), TEST_BATCH):
-            x, y = self._tensors(self._test[start : start + TEST_BATCH])
-            logits = self.network(x)
-            label_logits = logits.gather(1, y[:, None])
-            right += int(((logits >= label_logits).sum(dim=1) == 1).sum())
-        return 1 - right / len(self._test)
-
-    def weights(self) -> dict[str, NDArray[Any]]:
-        """Copies of parameters and of batch norm's buffers, by their names in the network."""
-        return weights_of(self.network)
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
-        return state_of(self.network, self._optimiser, self._stream)
-
-    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Puts the engine where `state` was taken.
-
-        Raises:
-            ValueError: if names, shapes or precisions are not those of this engine.
-        """
-        restore(self.network, self._optimiser, self._stream, state)
 
     def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
         x = inputs(data, self._parameters, whitening=self._whitening, dtype=self._dtype)
