@@ -15,7 +15,7 @@ from srhm.store.cells import path_of
 from srhm.store.gathering import completed, gather
 from srhm.store.paths import stored_paths
 from srhm.store.places import published_folder, store_of
-from srhm.store.published import published_keys, taken_rows
+from srhm.store.published import measured_keys, taken_rows
 from srhm.store.records import TableError, read_table, write_table
 from srhm.store.tables import CELLS, schema_of
 from srhm_studies.regimes.stripe.measure import NEURONS
@@ -54,7 +54,7 @@ def test_only_the_cells_of_a_further_seed_are_trained():
     number = sum(len(now.published[name]) for name in partly)
     assert f" and {number} cells of others are archived rows" in now.origin
     assert {one["key"] for left in now.trained.values() for one in left.entries}.isdisjoint(
-        published_keys(FOLDER)
+        measured_keys(FOLDER, [])
     )
 
 

@@ -6,8 +6,9 @@ config/schema.json is written from them, and `make docs` shows them in config/RE
 
 import json
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -249,14 +250,17 @@ def _with_published(
                 with_rows[study] = planned
             elif (folder / PROVENANCE_FILE).is_file():
                 unshared = {name for name in planned.curves if asked[name] == 1}
-                with_rows[study] = _from(
-                    folder,
-                    STUDIES[study],
-                    planned,
-                    own=unshared,
-                    trained=trained,
-                    directory=None if alone else directory,
-                )
+                try:
+                    with_rows[study] = _from(
+                        folder,
+                        STUDIES[study],
+                        planned,
+                        own=unshared,
+                        trained=trained,
+                        directory=None if alone else directory,
+                    )
+                except PublicationError as error:
+                    raise ConfigError(str(error)) from error
             elif not alone:
                 with_rows[study] = planned
         return with_rows
@@ -290,14 +294,19 @@ def _from(
 ) -> Planned:
     """What is planned, with the rows of a folder of published ones.
 
+    A curve that is published is taken whole. A size or a seed more gives a curve another name, and
+    leaves the keys of its other cells, whose rows are taken one by one; but none if one of its
+    measurements is no `CellMeasurement`, or if networks are not kept, so that nothing can be
+    measured of the others. A cell that is in the store has its own row.
+
     own: names of curves that no other study has. trained: keys of which no single published row is
-    taken. directory: the one that holds results/; None: published rows alone.
+    taken, as another curve trains them here. directory: the one that holds results/; None:
+    published rows alone.
+
+    Raises:
+        PublicationError: if a file of the folder is missing or damaged.
     """
-    alone = directory is None
-    try:
-        known = read_provenance_file(folder / PROVENANCE_FILE)
-    except PublicationError as error:
-        raise ConfigError(str(error)) from error
+    known = read_provenance_file(folder / PROVENANCE_FILE)
     tables = {table: set(curves) for table, curves in known["tables"].items()}
     otherwise = measured_otherwise(known, study, planned)
 
@@ -310,22 +319,37 @@ def _from(
             for table in measurement.tables
         )
 
-    published = {
-        name: frozenset(entry["key"] for entry in curve.entries)
-        for name, curve in planned.curves.items()
-        if name in tables["cells"] and (alone or is_whole(curve))
-    }
-    told = otherwise if published else []
-    if directory is not None:
-        others = [
-            curve
-            for name, curve in planned.curves.items()
-            if name in own - tables["cells"] and not set(otherwise) & set(curve.measured)
-        ]
-        published |= _single_cells(folder, study, others, planned.missing, trained, directory)
+    @cache
+    def known_keys(measured: tuple[str, ...]) -> frozenset[str]:
+        """Keys of the published cells of which this was measured, each by itself."""
+        from srhm.store.published import measured_keys  # takes pandas, half a second
+
+        of_curve = [one for one in study.measurements if one.name in measured]
+        by_cell = all(isinstance(one, CellMeasurement) for one in of_curve)
+        return measured_keys(folder, of_curve) if by_cell else frozenset()
+
+    def taken_of(curve: Curve) -> frozenset[str]:
+        keys = frozenset(entry["key"] for entry in curve.entries)
+        if curve.name in tables["cells"]:
+            return keys if directory is None or is_whole(curve) else frozenset()
+        if (
+            directory is None
+            or curve.name not in own
+            or set(otherwise) & set(curve.measured)
+            or (curve.measured and not curve.keep_weights)
+        ):
+            return frozenset()
+        store = directory / places.store_of(curve.trainer)
+        single = (keys & known_keys(curve.measured)) - trained
+        single = frozenset(key for key in single if not path_of(store, key).is_file())
+        return single if curve.name not in planned.missing or single == keys else frozenset()
+
+    published = {name: keys for name, curve in planned.curves.items() if (keys := taken_of(curve))}
     taken = replace(planned, published=published, published_in=str(folder) if published else "")
-    kept = {name: curve for name, curve in planned.curves.items() if name in published or not alone}
-    return replace(taken, curves=kept, origin=_origin_of(folder, known, taken, told, alone=alone))
+    told = otherwise if published.keys() & tables["cells"] else []
+    origin = _origin_of(folder, known, taken, told, alone=directory is None)
+    kept = published if directory is None else planned.curves
+    return replace(taken, curves={name: planned.curves[name] for name in kept}, origin=origin)
 
 
 def _origin_of(
@@ -349,50 +373,6 @@ def _origin_of(
         "nothing was trained here" if alone or not taken.trained else "the others were trained here"
     )
     return "; ".join([*words, here])
-
-
-def _single_cells(
-    folder: Path,
-    study: Study,
-    curves: Sequence[Curve],
-    missing: Container[str],
-    trained: Set[str],
-    directory: Path,
-) -> dict[str, frozenset[str]]:
-    """Keys of the cells of these curves whose published rows are taken, by name of the curve.
-
-    A size or a seed more gives a curve another name, and leaves the keys of its other cells. A
-    curve is trained whole if one of its measurements is no `CellMeasurement`, or if networks are
-    not kept, so that nothing can be measured of the others. A cell that is in the store, or is
-    `trained` here for another curve, has its own row. missing: names of curves that cannot be
-    computed here.
-    """
-    measurements = {measurement.name: measurement for measurement in study.measurements}
-    known: dict[tuple[str, ...], frozenset[str]] = {}
-    by_curve = {}
-    for curve in curves:
-        measured = [measurements[name] for name in curve.measured]
-        if measured and not (
-            curve.keep_weights and all(isinstance(m, CellMeasurement) for m in measured)
-        ):
-            continue
-        if curve.measured not in known:
-            from srhm.store.published import measured_keys  # takes pandas, half a second
-
-            try:
-                known[curve.measured] = measured_keys(folder, measured)
-            except PublicationError as error:
-                raise ConfigError(str(error)) from error
-        store = directory / places.store_of(curve.trainer)
-        keys = [
-            entry["key"]
-            for entry in curve.entries
-            if entry["key"] in known[curve.measured] - trained
-        ]
-        taken = frozenset(key for key in keys if not path_of(store, key).is_file())
-        if taken and (curve.name not in missing or len(taken) == len(curve.entries)):
-            by_curve[curve.name] = taken
-    return by_curve
 
 
 def _check_shared(studies: Mapping[str, Planned]) -> None:

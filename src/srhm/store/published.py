@@ -7,6 +7,7 @@ sees them then. docs/extending.md says how they are added.
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -109,18 +110,6 @@ def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:
     return by_table
 
 
-def published_keys(folder: Path) -> frozenset[str]:
-    """Keys of the cells of a publication, without those of other code for GPUs than there is now.
-
-    Raises:
-        PublicationError: if a table is missing or damaged.
-    """
-    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
-    with pq.ParquetFile(published_file(folder, "cells"), pre_buffer=False) as file:
-        rows = file.read(columns=["key", "versions"], use_threads=False).to_pylist()
-    return frozenset(row["key"] for row in rows if not made_by_other_code(row["versions"]))
-
-
 def published_candidates(
     folder: str | Path, keys: Collection[str], schema: str
 ) -> dict[str, Mapping[Any, Any]]:
@@ -173,39 +162,35 @@ def taken_rows(
 
 
 def measured_keys(folder: Path, measured: Sequence[CurveMeasurement]) -> frozenset[str]:
-    """Those of `published_keys` of which all this was measured.
+    """Keys of the cells of a publication of which all this was measured.
 
-    Of a measurement that may be empty the curve of the cell has some row; a table with other
-    columns has none.
+    Without those of other code for GPUs than there is now. Of a measurement that may be empty the
+    curve of the cell has some row; a table with other columns has none.
 
     Raises:
         PublicationError: if a table is missing or damaged.
     """
-    known = published_keys(folder)
-    # Each cell with the curve whose rows of it are taken: the first that has it.
-    curves: dict[str, str] = {}
-    for curve, key in _curves_and_keys(published_file(folder, "cells")):
-        if key in known:
-            curves.setdefault(key, curve)
+    check_digests(folder, read_provenance_file(folder / PROVENANCE_FILE))
+    cells = _columns(published_file(folder, "cells"), "curve", "key", "versions")
+    # Each with the curve whose rows of it are taken: the first that has it.
+    cells = cells[~cells.pop("versions").map(made_by_other_code)].drop_duplicates("key")
     for measurement in measured:
-        pairs_of_tables = []
+        found = []
         for table, schema in measurement.tables.items():
             file = published_file(folder, table)
             there = file.is_file() and pq.read_schema(file).names == schema_of(schema).names
-            pairs_of_tables.append(set(_curves_and_keys(file)) if there else set())
+            rows = _columns(file, "curve", "key") if there else cells[:0]
+            found.append(rows.drop_duplicates())
         if measurement.may_be_empty:
-            some = {curve for pairs in pairs_of_tables for curve, _ in pairs}
-            curves = {key: curve for key, curve in curves.items() if curve in some}
+            cells = cells[cells["curve"].isin(pd.concat(found)["curve"])]
         else:
-            every = set.intersection(*pairs_of_tables)
-            curves = {key: curve for key, curve in curves.items() if (curve, key) in every}
-    return frozenset(curves)
+            cells = reduce(pd.merge, found, cells)
+    return frozenset(cells["key"])
 
 
-def _curves_and_keys(file: Path) -> list[tuple[str, str]]:
+def _columns(file: Path, *names: str) -> pd.DataFrame:
     with pq.ParquetFile(file, pre_buffer=False) as opened:
-        table = opened.read(columns=["curve", "key"], use_threads=False)
-    return list(zip(table["curve"].to_pylist(), table["key"].to_pylist(), strict=True))
+        return opened.read(columns=names, use_threads=False).to_pandas(use_threads=False)
 
 
 # Significant bits, by table and column. A sensitivity over some thousand data has an error of about
