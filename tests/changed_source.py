@@ -20,15 +20,16 @@ def digests_after(folder, monkeypatch, edits, roots):
     """
     files = {}
     for module, edit in edits.items():
-        before = sources._file_of(module)[0].read_text(encoding="utf-8")
+        file = sources._file_of(module)
+        before = file.read_text(encoding="utf-8")
         after = edit(before)
         assert after != before, f"nothing to edit in {module}"
-        files[module] = folder / f"{module}.txt"
+        files[module] = folder / module / file.name
+        files[module].parent.mkdir()
         files[module].write_text(after, encoding="utf-8")
 
     def file_of(known, module):
-        file, is_package = known(module)
-        return files.get(module, file), is_package
+        return files.get(module) or known(module)
 
     with monkeypatch.context() as patch:
         patch.setattr(sources, "_file_of", partial(file_of, sources._file_of))

@@ -5,8 +5,6 @@ figures and pages belong to a preset.
 """
 
 from collections.abc import Mapping
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +57,6 @@ def parts_of_curve(trainer: Trainer, name: str) -> str:
     return f"{trainer.folder}/parts/{name}"
 
 
-@cache
 def source_of(script: str, *names: str) -> str:
     """Digest of a script and of what it loads by name, "module:function" or "module".
 
@@ -71,18 +68,6 @@ def source_of(script: str, *names: str) -> str:
 def roots_of(script: str, *names: str) -> tuple[str, ...]:
     """A script and what it loads by name, as `sources.digest_of` takes them."""
     return (f"{SCRIPTS / script}:", *(name if ":" in name else f"{name}:" for name in names))
-
-
-def file_of(module: str) -> Path:
-    """File of a module by its dotted name.
-
-    Raises:
-        ModuleNotFoundError: if there is none.
-    """
-    spec = find_spec(module)
-    if spec is None or spec.origin is None:
-        raise ModuleNotFoundError(module)
-    return Path(spec.origin)
 
 
 def options_of(measurement: CurveMeasurement, planned: Planned) -> Mapping[str, Any]:

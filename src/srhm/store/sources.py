@@ -209,9 +209,9 @@ class _Module:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.file = _file_of(name)[0]
+        self.file = _file_of(name)
         self.source = self.file.read_bytes()
-        self._known: dict[str, Definition] = {}
+        self.definition = cache(self._read)
 
     @cached_property
     def _body(self) -> list[ast.stmt]:
@@ -241,11 +241,6 @@ class _Module:
         of_imports = [effect for module in sorted(modules) for effect in _module(module).effects]
         return list(dict.fromkeys([*of_imports, *effects]))
 
-    def definition(self, member: str) -> Definition:
-        if member not in self._known:
-            self._known[member] = self._read(member)
-        return self._known[member]
-
     def _read(self, member: str) -> Definition:
         if not member:
             all_names = sorted(name for name in self.nodes if name != ANYWHERE)
@@ -264,31 +259,31 @@ class _Module:
         raise SourceError(f"{self.name} has no {member!r}")
 
 
-def _file_of(module: str) -> tuple[Path, bool]:
-    """File of a module, and whether it is a package's."""
+def _file_of(module: str) -> Path:
     if module.endswith(".py"):
-        return Path(module), False
+        return Path(module)
     try:
         spec = find_spec(module)
     except ModuleNotFoundError:
         spec = None
     if spec is None or spec.origin is None:
         raise SourceError(f"there is no module {module!r}")
-    return Path(spec.origin), spec.submodule_search_locations is not None
+    return Path(spec.origin)
 
 
 @cache
 def _is_module(name: str) -> bool:
-    holder = name.rpartition(".")[0]
-    return _is_own(name) and _file_of(holder)[1] and find_spec(name) is not None
+    if not _is_own(name) or _file_of(name.rpartition(".")[0]).name != "__init__.py":
+        return False
+    return find_spec(name) is not None
 
 
 def _bound(node: ast.stmt) -> list[str]:
     """Names that a statement of a module binds; ANYWHERE for one that does something else."""
     # Blocks that only import, or that an import does not run.
-    blocks = [node.body, node.orelse] if isinstance(node, ast.If) else []
-    blocks += [node.body] if isinstance(node, ast.With) else []
-    is_idle = bool(blocks) and all(_is_silent(inner) for block in blocks for inner in block)
+    is_idle = isinstance(node, ast.If | ast.With) and all(
+        map(_is_silent, [*node.body, *getattr(node, "orelse", [])])
+    )
     is_main = isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"
     if _is_silent(node) or is_idle or is_main:
         return []
@@ -309,7 +304,7 @@ def _parts(target: Any) -> list[ast.AST]:
     return _parts(target.value) if isinstance(target, ast.Starred) else [target]
 
 
-def _is_silent(node: ast.AST) -> bool:
+def _is_silent(node: Any) -> bool:
     """An import, a docstring, `pass`, or what is logged."""
     if isinstance(node, ast.Import | ast.ImportFrom | ast.Pass):
         return True
@@ -400,7 +395,8 @@ class _Reading:
         if isinstance(node, list):
             self._said.append("[")
             for part in node:
-                self.say(part)
+                if not _is_silent(part):
+                    self.say(part)
             self._said.append("]")
         elif isinstance(node, UNREADABLE):
             raise SourceError(f"{self._module.name}: `{ast.unparse(node)}` cannot be followed")
@@ -418,12 +414,8 @@ class _Reading:
         for name, value in ast.iter_fields(node):
             if name not in LEFT_OUT:
                 self._said.append(f"{name}=")
-                self.say(self._spoken(value))
+                self.say(value)
         self._said.append(")")
-
-    @staticmethod
-    def _spoken(value: Any) -> Any:
-        return [s for s in value if not _is_silent(s)] if isinstance(value, list) else value
 
     def _number(self, targets: Iterable[str]) -> None:
         for target in targets:
@@ -473,7 +465,7 @@ class _Reading:
         module, _, member = self._target(node.value).partition(":")
         if not module or member or not _is_read(f"{module}:"):
             return ""
-        if _is_module(whole := f"{module}.{node.attr}") if _file_of(module)[1] else False:
+        if _is_module(whole := f"{module}.{node.attr}"):
             return f"{whole}:"
         known = _module(module)
         return f"{module}:{node.attr}" if node.attr in {*known.nodes, *known.names} else ""
@@ -537,7 +529,7 @@ class _Reading:
         for target in [t for targets in self._scopes[-1].imported.values() for t in targets]:
             if _is_read(target):
                 self._number(_module(target.partition(":")[0]).effects)
-        self.say(self._spoken(body))
+        self.say(body)
         self._scopes.pop()
         self._said.append(")")
 
@@ -546,7 +538,7 @@ class _Reading:
         self._called(node.name)
         self.say([node.decorator_list, node.bases, node.keywords])
         self._scopes.append(_Scope(node.body, self._module, is_class=True))
-        self.say(self._spoken(node.body))
+        self.say(node.body)
         self._scopes.pop()
         self._said.append(")")
 
@@ -569,5 +561,5 @@ class _Reading:
         self._said.append("ExceptHandler(")
         self.say(node.type)
         self._called(node.name)
-        self.say(self._spoken(node.body))
+        self.say(node.body)
         self._said.append(")")
