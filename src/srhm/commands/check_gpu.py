@@ -58,6 +58,7 @@ HEADER = (
     "| network | trained, steps | device, s | processor, s | double | single | outcome |\n"
     "|---|---|---|---|---|---|---|"
 )
+BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
 Weights = Mapping[str, NDArray[Any]]
 Train = Callable[[str, str], Sequence[Weights]]
 
@@ -91,25 +92,20 @@ class Compared:
         return f"| {' | '.join(row)} |"
 
 
+def distance(one: Weights, other: Weights) -> float:
+    """Between two networks' weights, without batch norm's buffers, which no gradient moves."""
+    names = [name for name in one if not name.endswith(BUFFERS)]
+    return sum(np.square(one[n] - other[n], dtype=np.float64).sum() for n in names) ** 0.5
+
+
 def distances(
     some: Sequence[Weights], others: Sequence[Weights], starts: Sequence[Weights]
 ) -> list[float]:
     """Of each network: how far its weights are from the other's, over how far those have moved."""
-
-    def apart(one: Weights, other: Weights, start: Weights) -> float:
-        squares = (np.square(one[name] - other[name], dtype=np.float64).sum() for name in start)
-        return float(sum(squares) ** 0.5)
-
     return [
-        apart(weights, other, start) / apart(other, start, start)
+        float(distance(weights, other) / distance(other, start))
         for weights, other, start in zip(some, others, starts, strict=True)
     ]
-
-
-def parameters_alone(weights: Weights) -> Weights:
-    """Without batch norm's buffers, which no gradient moves."""
-    buffers = ("running_mean", "running_var", "num_batches_tracked")
-    return {name: array for name, array in weights.items() if not name.endswith(buffers)}
 
 
 def compared(
@@ -158,10 +154,7 @@ def compared_stacks(device: str) -> Iterator[Compared]:
             )  # fmt: skip
             return [cell.weights for cell in cells]
 
-        starts = [
-            parameters_alone(StackMember(cell, samples, None).engine.weights())
-            for cell in curve.cells
-        ]
+        starts = [StackMember(cell, samples, None).engine.weights() for cell in curve.cells]
         yield compared(name, f"{SEEDS} × {STEPS[section]}", device, train, starts=starts)
 
 
@@ -205,7 +198,7 @@ def compared_images(device: str) -> Iterator[Compared]:
             trained.append(engine.weights())
         return trained
 
-    starts = [parameters_alone(weights) for weights in train("cpu", "float32", steps=0)]
+    starts = train("cpu", "float32", steps=0)
     yield compared("ResNet18, images", f"{SEEDS} × {IMAGE_STEPS}", device, train, starts=starts)
 
 
