@@ -233,8 +233,7 @@ def snakemake_words(
             " started"
         )
     resources = dict(profile["resources"])
-    settings = {"rows": options.rows} if options.rows else {}
-    settings |= {"device": options.device} if options.device else {}
+    settings = {name: word for name in ("rows", "device") if (word := vars(options)[name])}
     if (options.device or run.plan.preset.device) == "cuda" and local:
         resources.setdefault("gpu", jobs_on_gpus(profile, dry=not DRY.isdisjoint(extra)))
     cores, words = options.cores, list[str]()

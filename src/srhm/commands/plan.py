@@ -29,8 +29,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
     rows = []
     for study, planned in run.plan.studies.items():
         for curve in planned.trained.values():
-            limits = run.plan.preset.jobs
-            parts = CurveJobs(curve, limits, directory=run.directory).parts
+            parts = CurveJobs(curve, run.plan.preset.jobs, directory=run.directory).parts
             job_of = {place: part for part, indices in parts.items() for place in indices}
             store = run.directory / places.store_of(curve.trainer)
             parts_left = shares(curve, *stored_paths(curve, store))
@@ -38,8 +37,7 @@ def expected_cells(run: Run) -> pd.DataFrame:
                 cell, key = curve.entries[place]["cell"], curve.entries[place]["key"]
                 if not (part := parts_left.get(key)):
                     continue
-                file = run.stored(curve, key)
-                there = file.is_file()
+                there = (file := run.stored(curve, key)).is_file()
                 again = there and is_outdated(row_of(file))
                 rows.append(
                     # Images and random points have no hierarchy of known depth and branching.
@@ -106,13 +104,9 @@ def to_measure(run: Run) -> str:
     left = {}
     for study, planned in run.plan.studies.items():
         for measurement in STUDIES[study].measurements:
-            options = places.options_of(measurement, planned)
-            files = [
-                places.measured_files(measurement, options, curve.name).values()
-                for curve in planned.trained.values()
-                if places.is_of(measurement, curve)
-            ]
-            if n := sum(not all((run.directory / file).is_file() for file in row) for row in files):
+            curves = [one for one in planned.trained.values() if places.is_of(measurement, one)]
+            files = [[run.files(study, one)[t] for t in measurement.tables] for one in curves]
+            if n := sum(not all(file.is_file() for file in of_curve) for of_curve in files):
                 left[f"{study}, {measurement.name.replace('_', ' ')}"] = n
     if not left:
         return "nothing to measure: all is measured"

@@ -155,7 +155,6 @@ def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:
     if id(node) in seen:  # of an alias
         return
     seen.add(id(node))
-    line = node.start_mark.line + 1
     children = node.value if isinstance(node, yaml.SequenceNode) else []
     if isinstance(node, yaml.MappingNode):
         children, lines = [child for pair in node.value for child in pair], dict[str, int]()
@@ -170,7 +169,7 @@ def _faults(node: yaml.Node, seen: set[int]) -> Iterator[str]:
             if key.tag == TRUTH:
                 yield f"line {at}: YAML reads the key {key.value} as yes or no: no key is called so"
     elif node.tag in NUMBERS and OTHER_BASE.fullmatch(node.value):
-        meant = yaml.safe_load(node.value)
+        line, meant = node.start_mark.line + 1, yaml.safe_load(node.value)
         yield f"line {line}: YAML reads {node.value} as {meant}: write the number in base 10"
     for child in children:
         yield from _faults(child, seen)
