@@ -9,6 +9,7 @@ import yaml
 from srhm.commands.command import main
 from srhm.commands.plan import costs_text, expected_cells
 from srhm.commands.presets import CONFIG, Run
+from srhm.commands.watching import Watch
 from srhm.declare.study import Curve
 from srhm.planning import preset
 from srhm.planning.lengths import expected_costs
@@ -42,19 +43,15 @@ def test_every_cell_has_a_cost_within_its_cap(plan: Plan) -> None:
 
 def test_a_stored_cell_is_not_planned_again(plan: Plan, tmp_path: Path) -> None:
     run = Run(plan, tmp_path)
-    n_cells = round(expected_cells(run)["cells"].sum())
+    n_cells = round(expected_cells(run, Watch(run))["cells"].sum())
     for study in ("sparse_hierarchy", "jamming"):
         (curve, *_) = curves_of(plan, study)
         entry = curve.entries[0]
         store = tmp_path / places.store_of(curve.trainer)
         write_cell(store, entry["key"], StoredCell(entry["cell"], {}, {}, {}))
-    cells = expected_cells(run)
-    assert cells.groupby("study")["trained"].sum().loc[
-        ["sparse_hierarchy", "jamming"]
-    ].tolist() == [
-        1,
-        1,
-    ]
+    cells = expected_cells(run, Watch(run))
+    trained = cells.groupby("study")["trained"].sum()
+    assert trained[["sparse_hierarchy", "jamming"]].tolist() == [1, 1]
     text = costs_text(cells, cores=2)
     assert f"{n_cells} cells, 2 of them trained already" in text
     assert f"to train: {n_cells - 2} cells in " in text

@@ -10,42 +10,39 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.commands.presets import DEFAULT, Run, chosen_run, n_cores, parser_for
+from srhm.commands.watching import Watch
 from srhm.planning.lengths import CurveJobs, expected_costs
 from srhm.planning.registry import STUDIES
 from srhm.store import places
-from srhm.store.cells import is_outdated, remark, row_of
-from srhm.store.paths import shares, stored_paths
+from srhm.store.cells import remark
 from srhm.training.cost import model_origin
 
 KIND = ["study", "net", "L", "s", "engine"]
 
 
-def expected_cells(run: Run) -> pd.DataFrame:
+def expected_cells(run: Run, watch: Watch) -> pd.DataFrame:
     """A row a cell: its kind, curve, job, key, expected steps, seconds and bytes, and if trained.
 
     What several curves share is trained once: it is a cell of the first. Where P is searched, cells
     are candidates, which count as far as they are expected to be trained.
     """
+    shares, trained, outdated = watch.shares(), watch.arrivals(), watch.outdated()
     rows = []
     for study, planned in run.plan.studies.items():
         for curve in planned.trained.values():
             parts = CurveJobs(curve, run.plan.preset.jobs, directory=run.directory).parts
             job_of = {place: part for part, indices in parts.items() for place in indices}
-            store = run.directory / places.store_of(curve.trainer)
-            parts_left = shares(curve, *stored_paths(curve, store))
             for place, cost in enumerate(expected_costs(curve)):
                 cell, key = curve.entries[place]["cell"], curve.entries[place]["key"]
-                if not (part := parts_left.get(key)):
+                if not (part := shares.get(key)):
                     continue
-                there = (file := run.stored(curve, key)).is_file()
-                again = there and is_outdated(row_of(file))
                 rows.append(
                     # Images and random points have no hierarchy of known depth and branching.
                     {name: "-" if cell.get(name) is None else cell[name] for name in KIND}
                     | {"study": study, "curve": curve.name, "P": cell.get("P", 0), "key": key}
                     | {"job": f"{curve.name} {job_of.get(place, '')}", "cells": part, **vars(cost)}
                     | {name: part * getattr(cost, name) for name in ("steps", "seconds", "stored")}
-                    | {"trained": there and not again, "outdated": again}
+                    | {"trained": key in trained, "outdated": key in outdated}
                 )
     columns = [*KIND, "curve", "P", "key", "job", "cells", "steps", "seconds", "memory", "stored"]
     return pd.DataFrame(rows, columns=[*columns, "trained", "outdated"]).drop_duplicates("key")
@@ -120,9 +117,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cores", type=n_cores, default=2)
     options = parser.parse_args(arguments)
     run = chosen_run(options, default=[DEFAULT])
-    cells = expected_cells(run)
-    print(costs_text(cells, cores=options.cores))
+    watch = Watch(run)
+    print(costs_text(expected_cells(run, watch), cores=options.cores))
     print(to_measure(run))
+    for error in watch.unreadable():
+        print(f"cannot be read: {error}")
     if (options.device or run.plan.preset.device) == "cuda":
         print("on GPUs: no card has been timed; these hours are those of processors (docs/gpu.md)")
     for line in [*run.not_counted(), *run.not_measurable()]:

@@ -67,9 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if planned.trained:
                 alone = Run(run.plan.only([study]), run.directory)
                 print(f"{study}: {Watch(alone).progress(now=time.time()).line()}")
-        for error in dict.fromkeys(map(str, watch.unreadable())):
+        for error in watch.unreadable():
             print(f"cannot be read: {error}")
-        if again := remark(watch.n_outdated()):
+        if again := remark(len(watch.outdated())):
             print(again)
     for line in run.not_counted():
         print(line)

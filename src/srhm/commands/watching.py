@@ -94,9 +94,9 @@ class Watch:
         arrived = self._arrived()[0].items()
         return {key: written for key, (written, row) in arrived if not is_outdated(row)}
 
-    def n_outdated(self) -> int:
-        """Number of awaited cells that are stored and trained again all the same."""
-        return sum(is_outdated(row) for _, row in self._arrived()[0].values())
+    def outdated(self) -> set[str]:
+        """Keys of awaited cells that are stored and trained again all the same."""
+        return {key for key, (_, row) in self._arrived()[0].items() if is_outdated(row)}
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
@@ -107,7 +107,8 @@ class Watch:
             if self._shares.get(curve.name, (-1, {}))[0] != len(known):
                 left = shares(curve, *known_paths(curve, known))
                 self._shares[curve.name] = len(known), left
-            parts |= self._shares[curve.name][1]
+            for key, part in self._shares[curve.name][1].items():  # curves may share a cell
+                parts[key] = max(part, parts.get(key, 0.0))
         return parts
 
     def unreadable(self) -> list[OSError]:
