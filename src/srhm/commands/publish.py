@@ -24,7 +24,7 @@ from srhm.planning.registry import STUDIES
 from srhm.store import places
 from srhm.store.atomic import write_text
 from srhm.store.cells import ON_GPU, made_by_other_code
-from srhm.store.gathering import checked, completed
+from srhm.store.gathering import gather
 from srhm.store.paths import keys_of_rows, searched_spec
 from srhm.store.provenance import UNKNOWN, commit_of
 from srhm.store.published import (
@@ -46,7 +46,7 @@ from srhm.store.published_provenance import (
     read_provenance_file,
 )
 from srhm.store.records import TableError, holds, read_table, write_table
-from srhm.store.tables import may_lack_cells, schema_of
+from srhm.store.tables import schema_of
 
 NOTHING = 1  # exit code where nothing is written: none finished, rows or damaged files in the way
 SHOWN = 5  # reasons that are written out
@@ -96,9 +96,8 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
     with suppress(PublicationError):  # absent, or said of the rows that stay
         published = taken_rows(folder, schemas, keys, columns)
     for name, files in curves.items():
-        more = {table: rows[name] for table, rows in published.items() if name in rows}
         try:
-            tables = _tables_of_curve(study, planned.curves[name], files, more)
+            tables = _tables_of_curve(study, planned.curves[name], files, published)
         except TableError as refusal:
             taken.remarks.append(f"not taken: {refusal}")
             continue
@@ -108,7 +107,7 @@ def finished(run: Run, study: str, folder: Path) -> Taken:
 
 
 def _tables_of_curve(
-    study: str, curve: Curve, files: Mapping[str, Path], more: Mapping[str, pd.DataFrame]
+    study: str, curve: Curve, files: Mapping[str, Path], published: Rows
 ) -> dict[str, pd.DataFrame]:
     """Tables of a curve by name, with the published rows that its files lack.
 
@@ -124,20 +123,20 @@ def _tables_of_curve(
             if places.is_of(measurement, curve) and measurement.may_be_empty
         )
     )
-    keys, tables = list[str](), {}
-    for table, file in files.items():
-        if table in needed or file.is_file():
-            rows = read_table(file, schemas[table])
-            if table == "cells":  # the first
-                keys = _keys_of(curve, pd.concat([rows, more.get(table)]))
-            tables[table] = checked(
-                completed(rows, more.get(table), keys), keys, str(file),
-                one_row_a_cell=table in one_row_a_cell, may_lack=may_lack_cells(schemas[table]),
-            )  # fmt: skip
+    cells = read_table(files["cells"], schemas["cells"])
+    known = published.get("cells", {}).get(curve.name)
+    keys = {curve.name: _keys_of(curve, pd.concat([cells, known]))}
+    tables = {
+        table: gather(
+            [file], keys, schemas[table], one_row_a_cell=table in one_row_a_cell,
+            published=published.get(table, {}),
+        )
+        for table, file in files.items() if table in needed or file.is_file()
+    }  # fmt: skip
     if outdated := sum(map(made_by_other_code, tables["cells"]["versions"])):
         raise TableError(
-            f"{files['cells']}: {outdated} of its {len(keys)} networks were trained on a GPU by"
-            " other code and count as missing"
+            f"{files['cells']}: {outdated} of its {len(tables['cells'])} networks were trained on a"
+            " GPU by other code and count as missing"
         )
     return tables
 
