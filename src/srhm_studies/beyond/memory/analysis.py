@@ -4,7 +4,7 @@ alpha = (1 - mu)/(1 + mu).
 """
 
 from collections.abc import Sequence
-from math import isqrt, sqrt
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -30,12 +30,7 @@ def exit_rate(n_states: int, mu: float, reset: float) -> float:
 
     Eq. 6 is printed with the square root of the denominator over all of it; it ends after
     1 - alpha^M. (Only so the result tends to `exit_rate_of_many`, Eq. 23, for large M.)
-
-    Raises:
-        ValueError: if M < 2, where the best rate is 1.
     """
-    if n_states < 2:
-        raise ValueError(f"M must be 2 or more, not {n_states}")
     a = alpha(mu)
     b = a**n_states
     above = a - a ** (3 * n_states - 1) + b * (2 * mu - 3) + b**2 * (2 * mu + 3)
@@ -57,14 +52,7 @@ def necklace(n_plays: int, mu: float, *, chain: int | None = None) -> float:
 
 
 def n_necklaces_of_prime(n_plays: int) -> int:
-    """2 + (2^m - 2)/m necklaces of m beads of two colours.
-
-    Raises:
-        ValueError: if m is no prime.
-    """
-    prime = n_plays > 1 and all(n_plays % k for k in range(2, isqrt(n_plays) + 1))
-    if not prime:
-        raise ValueError(f"m must be a prime, not {n_plays}")
+    """2 + (2^m - 2)/m necklaces of m beads of two colours, m a prime."""
     return 2 + (2**n_plays - 2) // n_plays
 
 

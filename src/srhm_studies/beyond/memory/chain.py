@@ -16,7 +16,7 @@ arm and, with a memory of its own, its next memory state.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -58,7 +58,6 @@ def ram(n_states: int) -> Memory:
     The observation (state i, arm a, reward) has the index 4 i + 2 a + reward, the decision (next
     state i, next arm a) the index 2 i + a: M_eff = 4 M observations.
     """
-    _at_least_one(n_states, "M")
     decisions = np.arange(2 * n_states)
     after = 2 * decisions[:, None] + np.array(REWARDS)
     return Memory(
@@ -95,7 +94,6 @@ def memento(n_plays: int) -> Memory:
 @cache
 def words(n_plays: int) -> tuple[Word, ...]:
     """Words of 1 to m plays, each (arms, rewards) with the oldest play first, in a fixed order."""
-    _at_least_one(n_plays, "m")
     return tuple(
         (arms, rewards)
         for n in range(1, n_plays + 1)
@@ -108,22 +106,11 @@ def words(n_plays: int) -> tuple[Word, ...]:
 MEMORIES: dict[str, Callable[[int], Memory]] = {"ram": ram, "memento": memento}
 
 
-def _at_least_one(size: int, name: str) -> None:
-    if size < 1:
-        raise ValueError(f"{name} must be 1 or more, not {size}")
-
-
 Array = NDArray[np.float64]
 
 
 def reward_probabilities(mu: float) -> Array:
-    """Probability of a reward, shape (2 hypotheses, 2 arms, 2 rewards: +1 and -1), Eq. 4.
-
-    Raises:
-        ValueError: unless 0 < mu < 1.
-    """
-    if not 0 < mu < 1:
-        raise ValueError(f"mu must lie between 0 and 1, not be {mu}")
+    """Probability of a reward, shape (2 hypotheses, 2 arms, 2 rewards: +1 and -1), Eq. 4."""
     better, worse = (1 + mu) / 2, (1 - mu) / 2
     plus = np.array([[better, worse], [worse, better]])
     return np.stack([plus, 1 - plus], axis=-1)
@@ -171,16 +158,17 @@ def eliminated(moves: Array, reset: float) -> Array:
     return p
 
 
-def worse_arm(memory: Memory, policy: Array, *, mu: float, reset: float) -> float:
+def worse_arm(
+    memory: Memory, policy: Array, *, mu: float, reset: float,
+    solve: Callable[[Array, float], Array] = stationary,
+) -> float:  # fmt: skip
     """q, the probability to play the worse arm."""
-    p = stationary(transitions(memory, policy, mu), reset)
+    p = solve(transitions(memory, policy, mu), reset)
     return float((p * _worse(memory)).sum())
 
 
-def worse_arm_exactly(memory: Memory, policy: Array, *, mu: float, reset: float) -> float:
-    """q by elimination: for r below 1e-10, and for rates that are as small."""
-    p = eliminated(transitions(memory, policy, mu), reset)
-    return float((p * _worse(memory)).sum())
+# q by elimination: for r below 1e-10, and for rates that are as small.
+worse_arm_exactly = partial(worse_arm, solve=eliminated)
 
 
 def with_gradient(memory: Memory, policy: Array, *, mu: float, reset: float) -> tuple[float, Array]:

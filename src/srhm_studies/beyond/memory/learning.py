@@ -124,7 +124,7 @@ ROUNDS_AT_FIRST, ROUNDS = 20, 3
 class Flow:
     """Where a flow went: q at each time that it reached, where it ended, and why.
 
-    t, q, weights: at the end; slope: the largest entry of its gradient. status: "done" at the last
+    t, q: at the end; slope: the largest entry of its gradient. status: "done" at the last
     time; "capped" after `evaluations` gradients.
     """
 
@@ -132,7 +132,6 @@ class Flow:
     worse_arm: list[float]
     t: float
     q: float
-    weights: Array
     evaluations: int
     slope: float
     status: str
@@ -189,7 +188,7 @@ def flow(
             break
         history.append(q)
     return Flow(
-        times=list(times[: len(history)]), worse_arm=history, t=t, q=q, weights=weights,
+        times=list(times[: len(history)]), worse_arm=history, t=t, q=q,
         evaluations=field.calls, slope=float(abs(slope).max()),
         status="done" if len(history) == len(times) else "capped",
     )  # fmt: skip

@@ -14,7 +14,7 @@ from itertools import pairwise, product
 import numpy as np
 from numpy.typing import NDArray
 
-from srhm_studies.beyond.memory.chain import memento, ram, words
+from srhm_studies.beyond.memory.chain import Memory, memento, ram, words
 
 Arms = tuple[int, ...]
 
@@ -148,9 +148,11 @@ def necklace_exits(n_plays: int) -> set[tuple[tuple[int, ...], tuple[int, ...]]]
     return exits
 
 
-def random_ram(n_states: int, generator: np.random.Generator) -> Array:
-    """Normal weights."""
-    memory = ram(n_states)
+def random_start(
+    size: int, generator: np.random.Generator, *, of: Callable[[int], Memory]
+) -> Array:
+    """Normal weights, of a RAM of M states or a Memento of m plays."""
+    memory = of(size)
     return generator.standard_normal((memory.n_observations + 1, memory.n_decisions))
 
 
@@ -159,7 +161,7 @@ def linear_ram(n_states: int, generator: np.random.Generator, *, keep_arm: bool 
 
     keep_arm: the columns: the arm changes in the lowest state only.
     """
-    policy = probabilities(random_ram(n_states, generator))
+    policy = probabilities(random_start(n_states, generator, of=ram))
     rows, columns = np.arange(4 * n_states), np.arange(2 * n_states)
     state, arm = rows[:, None] // 4, rows[:, None] // 2 % 2
     allowed = abs(state - columns // 2) <= 1
@@ -167,11 +169,6 @@ def linear_ram(n_states: int, generator: np.random.Generator, *, keep_arm: bool 
         allowed &= (arm == columns % 2) | (state == 0)
     policy[:-1] *= allowed
     return weights_near(policy / policy.sum(axis=1, keepdims=True))
-
-
-def random_memento(n_plays: int, generator: np.random.Generator) -> Array:
-    """Normal weights."""
-    return generator.standard_normal((memento(n_plays).n_observations + 1, 2))
 
 
 def cyclic_memento(
@@ -182,7 +179,7 @@ def cyclic_memento(
     in_gray_order: the necklace start: random only at the exits of the necklace policy, so that
     the path is given and epsilon_0, epsilon_1 are learnt.
     """
-    policy = probabilities(random_memento(n_plays, generator))
+    policy = probabilities(random_start(n_plays, generator, of=memento))
     exits = necklace_exits(n_plays) if in_gray_order else set()
     for i, (arms, rewards) in enumerate(words(n_plays)):
         informative = len({arm ^ reward for arm, reward in zip(arms, rewards, strict=True)}) == 1
@@ -196,12 +193,12 @@ def cyclic_memento(
 # By architecture and name; "ccp" needs the exit rate too (the module `learning`).
 STARTS: dict[str, dict[str, Weights]] = {
     "ram": {
-        "random": random_ram,
+        "random": partial(random_start, of=ram),
         "linear": linear_ram,
         "columns": partial(linear_ram, keep_arm=True),
     },
     "memento": {
-        "random": random_memento,
+        "random": partial(random_start, of=memento),
         "cycles": cyclic_memento,
         "necklace": partial(cyclic_memento, in_gray_order=True),
     },
