@@ -23,8 +23,6 @@ from srhm_studies.beyond.representation_cost.experiment import layer_tables, lea
 Vector = NDArray[np.float64]
 LEARNING_RATE = 0.04  # of the descent that is learnt; |w| = 1, and the loss falls within some steps
 DEGREE = 3  # of the polynomials of two components that a statistic is regressed on
-# The two of the slide, and numbers that the losses do not depend on beyond those two.
-STATISTICS = ("overlap", "rest", "signed_overlap", "one_coordinate")
 
 
 def starts(n: int, d: int, *, generator: np.random.Generator) -> Vector:
@@ -54,7 +52,7 @@ def losses(theta: Vector, steps: int) -> Vector:
 
 
 def statistics(theta: Vector) -> dict[str, Vector]:
-    """Each of STATISTICS, (n,)."""
+    """The two of the slide, and numbers that the losses do not depend on beyond them, (n,) each."""
     return {
         "overlap": np.abs(theta[:, 0]), "rest": np.linalg.norm(theta[:, 1:], axis=1),
         "signed_overlap": theta[:, 0], "one_coordinate": theta[:, 1],
@@ -84,7 +82,7 @@ def explained(values: Vector, components: Vector) -> float:
 def run(cell: Mapping[str, Any]) -> Outcome:
     """One network that learns theta_0 -> losses.
 
-    cell: d, T. Row: the error on new starts over the variance, and R^2 of each of STATISTICS from
+    cell: d, T. Row: the error on new starts over the variance, and R^2 of each of `statistics` from
     the two leading components of the middle layer. Table `components`: those of new starts with the
     slide's two statistics, for seed 0.
     """
@@ -102,7 +100,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     row["test_error"] = float(np.mean(np.sum(missed**2, axis=1)) / row["variance"])
     components = top_two(layers[len(layers) // 2].double().numpy())
     known = statistics(test)
-    row |= {f"explained_{name}": explained(known[name], components) for name in STATISTICS}
+    row |= {f"explained_{name}": explained(one, components) for name, one in known.items()}
     tables = dict(layer_tables(fitted, x))
     if seed == 0:
         first, second = components[: N_TEST // 2].T

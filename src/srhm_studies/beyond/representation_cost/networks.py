@@ -16,7 +16,7 @@ penalty: at equal penalty a network of depth L pays penalty R / L, which has a l
 networks of all depths are about equally well fitted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -33,20 +33,11 @@ class Architecture:
 
     places: of the ring; 1 for a fully connected network. reach: places that a filter reads on each
     side of its own, so that its size is 2 reach + 1.
-
-    Raises:
-        ValueError: for fewer than two weight matrices, or a filter larger than its ring.
     """
 
     channels: tuple[int, ...]
     places: int = 1
     reach: int = 0
-
-    def __post_init__(self) -> None:
-        if len(self.channels) < 3:
-            raise ValueError(f"channels = {self.channels}: allowed are 3 numbers or more")
-        if not 0 <= 2 * self.reach < self.places:
-            raise ValueError(f"reach = {self.reach}: allowed are 0 to {(self.places - 1) // 2}")
 
     @property
     def depth(self) -> int:
@@ -138,22 +129,17 @@ def activations(parameters: Parameters, x_BC: Tensor) -> list[Tensor]:
     return layers
 
 
-def squared_error(f_BC: Tensor, y_BC: Tensor) -> tuple[Tensor, Tensor]:
-    """C = (1/B) sum ||f - y||^2, and its gradient."""
-    difference = f_BC - y_BC
-    return difference.square().sum() / len(f_BC), difference * (2 / len(f_BC))
-
-
 def loss_and_gradient(
     parameters: Parameters, x_BC: Tensor, y_BC: Tensor, gradient: Parameters
 ) -> Tensor:
-    """C of the outputs without the penalty; writes dC/dtheta into `gradient`.
+    """C = (1/B) sum ||f - y||^2 without the penalty; writes dC/dtheta into `gradient`.
 
     By hand rather than by autograd, which takes several times as long on layers this small.
     """
     architecture = parameters.architecture
     layers = activations(parameters, x_BC)
-    loss, delta_BC = squared_error(layers[-1], y_BC)
+    difference = layers[-1] - y_BC
+    loss, delta_BC = difference.square().sum() / len(y_BC), difference * (2 / len(y_BC))
     for number in reversed(range(architecture.depth)):
         read = patches(architecture, layers[number])
         torch.mm(delta_BC.t(), read, out=gradient.weights[number])
@@ -162,12 +148,6 @@ def loss_and_gradient(
             back = _gathered(architecture, delta_BC @ parameters.weights[number])
             delta_BC = back.mul_(layers[number] > 0)
     return loss
-
-
-def concatenated(parts: Sequence[int], depth: int, width: int) -> tuple[int, ...]:
-    """Channels of a network of L = depth weight matrices: input, width L - 1 times, output."""
-    first, last = parts
-    return (first, *[width] * (depth - 1), last)
 
 
 # The penalty starts at `annealing` times its last value, which rids the weights of their start

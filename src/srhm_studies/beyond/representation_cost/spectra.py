@@ -15,7 +15,6 @@ are at least k plus the logarithms of determinants whose product is |Jf|_+.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp, log
 
 import numpy as np
@@ -94,27 +93,13 @@ def bound(
 ) -> float:
     """c_1 - 2 log |Jf(x)|_+ with the least c_1 = ||theta||^2 - k L.
 
-    singular_values: of Jf(x), the largest first.
-
-    Raises:
-        ValueError: if Jf(x) has fewer than `rank` positive singular values.
+    singular_values: of Jf(x), the largest first, `rank` of them positive.
     """
-    largest = singular_values[:rank]
-    if len(largest) < rank or not np.all(largest > 0):
-        raise ValueError(f"rank = {rank}: allowed are 1 to the rank of the Jacobian")
-    return squared_norm - rank * depth - 2 * sum(log(value) for value in largest)
+    return squared_norm - rank * depth - 2 * sum(log(value) for value in singular_values[:rank])
 
 
 # Directions of a representation with more than this part of the largest singular value count.
 VISIBLE = 0.1
-
-
-@dataclass(frozen=True)
-class LinearParts:
-    """Jf of each point (B, out, in), and where the layers are above 0, (B, w_l) each."""
-
-    jacobians: Tensor
-    active: list[Tensor]
 
 
 def middle_layers(depth: int) -> range:
@@ -153,28 +138,24 @@ def n_visible(values: NDArray[np.float64]) -> int:
     return int(np.sum(values > VISIBLE * values[0])) if values[0] > 0 else 0
 
 
-def linear_parts(parameters: Parameters, x_BC: Tensor) -> LinearParts:
-    """The linear map that a fully connected ReLU network is around each point."""
+def linear_parts(parameters: Parameters, x_BC: Tensor) -> tuple[Tensor, list[Tensor]]:
+    """The linear map that a fully connected ReLU network is around each point.
+
+    Jf, (B, out, in), and where the layers are above 0, (B, w_l) each.
+    """
     layers = activations(parameters, x_BC)
     active = [layer > 0 for layer in layers[1:-1]]
     product = parameters.weights[0].expand(len(x_BC), -1, -1)
     for weight, on in zip(parameters.weights[1:], active, strict=True):
         product = weight @ (on[:, :, None] * product)
-    return LinearParts(product, active)
+    return product, active
 
 
-@dataclass(frozen=True)
-class ParameterJacobians:
-    """||J_theta f(x)||^2 of each point, (B,): largest eigenvalue, and sum of all."""
+def parameter_jacobians(parameters: Parameters, x_BC: Tensor) -> tuple[Matrix, Matrix]:
+    """||J_theta f(x)||_op^2 and ||J_theta f(x)||_F^2 of each point, (B,) each.
 
-    operator: NDArray[np.float64]
-    frobenius: NDArray[np.float64]
-
-
-def parameter_jacobians(parameters: Parameters, x_BC: Tensor) -> ParameterJacobians:
-    """Squared norms of the derivative by the parameters, from the tangent kernel's blocks.
-
-    The block of a point is sum_l (||alpha_(l-1)||^2 + 1) B_l B_l^T, B_l = df / dz_l; 1 is the bias.
+    From the tangent kernel's blocks. That of a point is sum_l (||alpha_(l-1)||^2 + 1) B_l B_l^T,
+    B_l = df / dz_l; 1 is the bias.
     """
     layers = activations(parameters, x_BC)
     n, out = len(x_BC), parameters.weights[-1].shape[0]
@@ -186,55 +167,46 @@ def parameter_jacobians(parameters: Parameters, x_BC: Tensor) -> ParameterJacobi
         if number:
             back = (back @ parameters.weights[number]) * (layers[number] > 0)[:, None, :]
     eigenvalues = torch.linalg.eigvalsh(block.double()).numpy()
-    return ParameterJacobians(eigenvalues[:, -1], eigenvalues.sum(1))
+    return eigenvalues[:, -1], eigenvalues.sum(1)
 
 
-@dataclass(frozen=True)
-class Structure:
-    """Both sides of the two bounds at the point x whose |Jf(x)|_+ is the largest.
+def structure(
+    parameters: Parameters, x_BC: Tensor, *, rank: int
+) -> tuple[dict[str, float], Matrix | None]:
+    """Both sides of the two bounds at k = rank, at the point x whose |Jf(x)|_+ is the largest.
 
-    by_layer: ||W_l - V_l V_(l-1)^T||_F^2 at the minimum of its sum; of_proof: that sum at the
-    proof's V; bound: c_1 - 2 log |Jf(x)|_+. signal: sum_l ||alpha_(l-1)(x)||^2; signal_bound:
-    ||J_theta f(x)||_F^2 e^(2 c_1 / k) / (k |Jf(x)|_+^(2/k)), slide "Convergence of the
-    representations" with c L = ||J_theta f(x)||_F^2.
+    Besides ||W_l - V_l V_(l-1)^T||_F^2 of each layer at the minimum of its sum, `structure`.
+    structure_of_proof: that sum at the proof's V; structure_bound: c_1 - 2 log |Jf(x)|_+. signal:
+    sum_l ||alpha_(l-1)(x)||^2; signal_bound: ||J_theta f(x)||_F^2 e^(2 c_1 / k) /
+    (k |Jf(x)|_+^(2/k)), slide "Convergence of the representations" with c L =
+    ||J_theta f(x)||_F^2. Nothing where no point has a Jacobian of that rank.
     """
-
-    by_layer: NDArray[np.float64]
-    of_proof: float
-    bound: float
-    log_jacobian: float
-    signal: float
-    signal_bound: float
-
-
-def structure(parameters: Parameters, x_BC: Tensor, *, rank: int) -> Structure | None:
-    """The bounds at k = rank; None where no point has a Jacobian of that rank."""
-    parts = linear_parts(parameters, x_BC)
-    values = np.linalg.svd(parts.jacobians.double().numpy(), compute_uv=False)[:, :rank]
+    jacobians, all_active = linear_parts(parameters, x_BC)
+    values = np.linalg.svd(jacobians.double().numpy(), compute_uv=False)[:, :rank]
     if values.shape[1] < rank or not np.any(values[:, -1] > 0):
-        return None
+        return {}, None
     logs = np.full(len(values), -np.inf)
     positive = values[:, -1] > 0
     logs[positive] = np.log(values[positive]).sum(1)
     point = int(np.argmax(logs))
     weights = [weight.double().numpy() for weight in parameters.weights]
-    active = [on[point].numpy() for on in parts.active]
+    active = [on[point].numpy() for on in all_active]
     start = bases_of_jacobian(weights, active, rank=rank)
     bases = closest_bases(weights, start)
     squared_norm = float(parameters.theta.double().square().sum())
     depth = parameters.architecture.depth
     at = x_BC[point : point + 1]
     layers = activations(parameters, at)[:-1]
-    derivative = float(parameter_jacobians(parameters, at).frobenius[0])
-    excess = squared_norm - rank * depth
-    return Structure(
-        by_layer=distance(weights, bases),
-        of_proof=float(distance(weights, start).sum()),
-        bound=bound(squared_norm, values[point], depth=depth, rank=rank),
-        log_jacobian=float(logs[point]),
-        signal=float(sum(layer.double().square().sum() for layer in layers)),
-        signal_bound=derivative / rank * exp(2 * (excess - logs[point]) / rank),
-    )
+    derivative = float(parameter_jacobians(parameters, at)[1][0])
+    excess, apart = squared_norm - rank * depth, distance(weights, bases)
+    return {
+        "structure": float(apart.sum()),
+        "structure_of_proof": float(distance(weights, start).sum()),
+        "structure_bound": bound(squared_norm, values[point], depth=depth, rank=rank),
+        "log_jacobian": float(logs[point]),
+        "signal": float(sum(layer.double().square().sum() for layer in layers)),
+        "signal_bound": derivative / rank * exp(2 * (excess - logs[point]) / rank),
+    }, apart
 
 
 def mean_large(architecture: Architecture, weights: Sequence[Tensor]) -> float:
