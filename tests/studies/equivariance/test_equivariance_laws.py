@@ -169,7 +169,7 @@ BLOCK = {**NETWORK, "blur": 2.0, "place": "before", "padding": 2, "first": 0.1, 
 def test_invariants_of_every_layer_are_exact_on_the_cube(change):
     hidden = trained.hidden_layers({**BLOCK, **change}, draws())
     straight = experiment.inputs(np.eye(3)[None], 9)
-    trained.normalise(hidden, straight)
+    steerable.normalised(hidden, straight)
     network = torch.nn.Sequential(hidden, steerable.MeanOfVoxels(), torch.nn.Identity())
     with torch.no_grad():
         for block in hidden:

@@ -19,10 +19,8 @@ SETTINGS = ("net", "act", "low_pass", "turns", "train", "width", "depth", "n", "
 
 
 @rows_of("cells", what="networks")
-def networks(
-    cells: pd.DataFrame, *, experiment: str, least: float | None = None, widest: bool = False
-) -> pd.DataFrame:
-    """Networks of an experiment, at this oversampling or more; `inverse`: 1/error.
+def networks(cells: pd.DataFrame, *, experiment: str, widest: bool = False) -> pd.DataFrame:
+    """Networks of an experiment.
 
     widest: those of the largest width alone. Untrained ones all of whose scalars vanish (dead
     ReLUs) have no error and are no rows. `gained` is what a network on digits gains in accuracy
@@ -33,9 +31,7 @@ def networks(
         rows = rows[rows["error"].notna()]
     if widest:
         rows = rows[rows["width"] == rows["width"].max()]
-    if least is not None:
-        rows = rows[rows["oversampling"] >= least]
-    return rows.assign(inverse=1 / rows["error"], gained=rows["accuracy_R"] - rows["accuracy_NR"])
+    return rows.assign(gained=rows["accuracy_R"] - rows["accuracy_NR"])
 
 
 def all_but(name: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ one field behind the other, by order. Shapes: B inputs, C components, n voxels a
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from math import sqrt
+from typing import Any
 
 import torch
 from e3nn import o3
@@ -144,10 +145,13 @@ def _sizes(fields: Fields, *, first: int) -> Tensor:
     return torch.tensor(sizes, dtype=torch.int64)
 
 
-def low_pass(x: Tensor) -> Tensor:
-    """A Gaussian filter of each component (section 4.4.2), same shape; all is 0 outside."""
+def low_pass(x: Tensor, *, width: float = BLUR) -> Tensor:
+    """A Gaussian filter of each component (section 4.4.2), same shape; all is 0 outside.
+
+    width: standard deviation in voxels.
+    """
     places = torch.arange(x.shape[-1], dtype=x.dtype)
-    profile = torch.exp(-((places - places[:, None]) ** 2) / (2 * BLUR**2))
+    profile = torch.exp(-((places - places[:, None]) ** 2) / (2 * width**2))
     mean = profile / profile.sum(dim=1).max()
     return torch.einsum("bcxyz,Xx,Yy,Zz->bcXYZ", x, mean, mean, mean)
 
@@ -165,10 +169,14 @@ class Layer(nn.Module):
         self.convolution, self.nonlinearity, self.filtered = convolution, nonlinearity, filtered
         self.scale = 1.0
 
+    def convolved(self, x: Tensor) -> Tensor:
+        """What the nonlinearity gets, but for the scale."""
+        convolved: Tensor = self.convolution(low_pass(x) if self.filtered else x)
+        return convolved
+
     def forward(self, x: Tensor) -> Tensor:
         """(B, C before, n, n, n) to (B, C after, n', n', n')."""
-        x = self.convolution(low_pass(x) if self.filtered else x)
-        return self.nonlinearity(self.scale * x)
+        return self.nonlinearity(self.scale * self.convolved(x))
 
 
 def layers(
@@ -215,11 +223,10 @@ def normalised(hidden: nn.Sequential, x: Tensor) -> Tensor:
 
     It stands for the batch normalisation that the thesis goes without in this experiment.
     """
+    layer: Any
     with torch.no_grad():
         for layer in hidden:
-            assert isinstance(layer, Layer)
-            before = layer.convolution(low_pass(x) if layer.filtered else x)
-            layer.scale = 1 / float(before.pow(2).mean().sqrt())
+            layer.scale = 1 / float(layer.convolved(x).pow(2).mean().sqrt())
             x = layer(x)
     return x
 

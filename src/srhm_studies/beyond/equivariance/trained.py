@@ -30,6 +30,8 @@ from srhm_studies.beyond.equivariance.steerable import (
     Readout,
     SteerableConvolution,
     gate,
+    low_pass,
+    normalised,
     with_gates,
 )
 
@@ -50,7 +52,7 @@ class Block(nn.Module):
         self.convolution = SteerableConvolution(before, outputs, stride=stride, draws=draws)
         self.fields, self.stride, self.padding = after, stride, cell["padding"]
         blurs = cell["low_pass"] and stride > 1
-        self.blurred = partial(blurred, width=cell["blur"]) if blurs else nn.Identity()
+        self.blurred = partial(low_pass, width=cell["blur"]) if blurs else nn.Identity()
         self.behind = blurs and cell["place"] == "behind"
         self.scale = 1.0
         self.bias = nn.Parameter(torch.zeros(outputs[0]), requires_grad=cell["bias"])
@@ -68,14 +70,6 @@ class Block(nn.Module):
         x = gate(self.fields, x + biases[:, None, None, None])
         skipped = slice(None, None, self.stride)
         return self.blurred(x)[..., skipped, skipped, skipped] if self.behind else x
-
-
-def blurred(x: Tensor, *, width: float) -> Tensor:
-    """A Gaussian filter of each component, of this standard deviation in voxels, same shape."""
-    places = torch.arange(x.shape[-1], dtype=x.dtype)
-    profile = torch.exp(-((places - places[:, None]) ** 2) / (2 * width**2))
-    mean = profile / profile.sum(dim=1).max()
-    return torch.einsum("bcxyz,Xx,Yy,Zz->bcXYZ", x, mean, mean, mean)
 
 
 def hidden_layers(cell: Mapping[str, Any], draws: torch.Generator) -> nn.Sequential:
@@ -101,9 +95,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
     if cell["train"] == "R":
         turns = random_rotations(len(BLOCKS), generator(cell["seed"], role="transformation"))
     seen = each_in_its_own(turns, cell["n"])
-    normalise(hidden, seen)
-    with torch.no_grad():
-        features = hidden(seen).mean(dim=(2, 3, 4))
+    features = normalised(hidden, seen).mean(dim=(2, 3, 4))
     network = nn.Sequential(hidden, MeanOfVoxels(), Readout(features, len(BLOCKS), draws=draws))
     labels = torch.arange(len(BLOCKS))
     learnt = [parameter for parameter in network.parameters() if parameter.requires_grad]
@@ -121,7 +113,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
             "loss": loss,
             "parameters": sum(parameter.numel() for parameter in learnt),
         },
-        {"layers": compared(straight, moved), "blocks": block_by_block(straight, moved)},
+        compared(straight, moved),
     )
 
 
@@ -129,15 +121,6 @@ def each_in_its_own(turns: Any, n: int) -> Tensor:
     """Block i in rotation i, shape (blocks, 1, n, n, n)."""
     all_pairs = inputs(turns, n).unflatten(0, (len(BLOCKS), len(BLOCKS)))
     return all_pairs[range(len(BLOCKS)), range(len(BLOCKS))]
-
-
-def normalise(hidden: nn.Sequential, x: Tensor) -> None:
-    """Scales what the gates of each layer get to a mean square of 1 on x."""
-    with torch.no_grad():
-        for block in hidden:
-            assert isinstance(block, Block)
-            block.scale = 1 / float(block.convolved(x).pow(2).mean().sqrt())
-            x = block(x)
 
 
 def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:
@@ -156,43 +139,34 @@ def invariants(network: nn.Sequential, x: Tensor) -> list[Tensor]:
     return [*means, readout(mean(x))]
 
 
-def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
+def compared(straight: list[Tensor], moved: list[Tensor]) -> dict[str, dict[str, list[float]]]:
     """Change under rotations and distance of the classes, over the length of the invariants.
 
     straight: (blocks, invariants) of each layer. moved: the same in other rotations, (rotations,
     blocks, invariants). recognised: part of the moved blocks that are nearest to the right one.
+    Table `blocks` has the same of each block, with the distance of the block nearest to it.
     """
-    table: dict[str, list[float]] = {
-        name: [] for name in ("layer", "error", "distance", "recognised")
-    }
+    layers: dict[str, list[float]] = {}
+    blocks: dict[str, list[float]] = {}
     for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
         length = before.square().sum(dim=1).mean().sqrt()
-        changes = (after - before).square().sum(dim=2).mean().sqrt()
-        pairs = torch.pdist(before)
-        nearest = torch.cdist(after, before).argmin(dim=2)
-        table["layer"].append(number)
-        table["error"].append(float(changes / length))
-        table["distance"].append(float(pairs.square().mean().sqrt() / length))
-        right = nearest == torch.arange(len(before))
-        table["recognised"].append(float(right.float().mean()))
-    return table
-
-
-def block_by_block(straight: list[Tensor], moved: list[Tensor]) -> dict[str, list[float]]:
-    """The same of each block: its change, and the distance of the block that is nearest to it."""
-    table: dict[str, list[float]] = {
-        name: [] for name in ("layer", "block", "change", "distance", "nearest", "recognised")
-    }
-    for number, (before, after) in enumerate(zip(straight, moved, strict=True), start=1):
-        length = before.square().sum(dim=1).mean().sqrt()
-        changes = (after - before).square().sum(dim=2).mean(dim=0).sqrt()
+        changes = (after - before).square().sum(dim=2)
+        right = (torch.cdist(after, before).argmin(dim=2) == torch.arange(len(before))).float()
+        rows = {
+            "layer": number, "error": float(changes.mean().sqrt() / length),
+            "distance": float(torch.pdist(before).square().mean().sqrt() / length),
+            "recognised": float(right.mean()),
+        }  # fmt: skip
+        for name, value in rows.items():
+            layers.setdefault(name, []).append(value)
         diagonal = torch.diag(torch.full((len(before),), torch.inf))
         distances = (torch.cdist(before, before) + diagonal).min(dim=1)
-        right = torch.cdist(after, before).argmin(dim=2) == torch.arange(len(before))
-        table["layer"] += [number] * len(before)
-        table["block"] += range(len(before))
-        table["change"] += (changes / length).tolist()
-        table["distance"] += (distances.values / length).tolist()
-        table["nearest"] += distances.indices.tolist()
-        table["recognised"] += right.float().mean(dim=0).tolist()
-    return table
+        of_blocks = {
+            "layer": [number] * len(before), "block": range(len(before)),
+            "change": (changes.mean(dim=0).sqrt() / length).tolist(),
+            "distance": (distances.values / length).tolist(),
+            "nearest": distances.indices.tolist(), "recognised": right.mean(dim=0).tolist(),
+        }  # fmt: skip
+        for name, values in of_blocks.items():
+            blocks.setdefault(name, []).extend(values)
+    return {"layers": layers, "blocks": blocks}
