@@ -5,10 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import Matern
-from sklearn.kernel_ridge import KernelRidge
 
 from srhm_studies.smoothness.kernels.methods import (
-    NotPositiveError,
     draw_fields,
     draw_points,
     expected_error,
@@ -31,17 +29,6 @@ def test_laplace_and_gauss_are_their_formulas(points):
     ):
         found = gram(points[:20], points[20:], kernel=kernel, sigma=0.7)
         np.testing.assert_allclose(found, formula, rtol=1e-12)
-
-
-def test_predictions_are_those_of_kernel_ridge_without_ridge(points):
-    targets = np.sin(3 * points[:40, 0])
-    weights = regression_weights(
-        gram(points[:40], kernel="laplace", sigma=0.5),
-        gram(points[:40], points[40:], kernel="laplace", sigma=0.5),
-    )
-    ridge = KernelRidge(alpha=1e-13, kernel=Matern(length_scale=0.5, nu=0.5))
-    expected = ridge.fit(points[:40], targets).predict(points[40:])
-    np.testing.assert_allclose(weights.T @ targets, expected, rtol=1e-8, atol=1e-10)
 
 
 def test_expected_error_is_the_posterior_variance_where_the_student_is_the_teacher(points):
@@ -78,7 +65,7 @@ def test_fields_have_the_covariance_though_the_matrix_is_singular(points):
 
 def test_a_singular_student_is_refused_and_jitter_mends_it(points):
     smooth = gram(points, kernel="gauss", sigma=3.0)
-    with pytest.raises(NotPositiveError):
+    with pytest.raises(np.linalg.LinAlgError):
         regression_weights(smooth, smooth[:, :2])
     weights = regression_weights(smooth, smooth[:, :2], jitter=1e-8)
     np.testing.assert_allclose(smooth @ weights, smooth[:, :2], atol=1e-6)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 from scipy.spatial.distance import pdist
 from sklearn.neighbors import NearestNeighbors
 from sklearn.svm import SVC
@@ -22,7 +22,6 @@ from srhm.model.seeding import generator
 from srhm.tangent_kernel import infinite_width_kernel
 from srhm_studies.smoothness.kernels.methods import (
     COMPRESSED,
-    NotPositiveError,
     draw_fields,
     draw_points,
     expected_error,
@@ -69,7 +68,7 @@ def errors(cell: Mapping[str, Any], points: NDArray[np.float64]) -> Outcome:
         weights = regression_weights(
             student[:, :n_train], student[:, n_train:], jitter=cell["jitter"]
         )
-    except NotPositiveError:
+    except LinAlgError:
         return Outcome({"status": "not positive", "mse": nan, "expected_mse": nan})
     teacher = gram(points, kernel=cell["teacher"], sigma=cell["sigma"])
     fields = draw_fields(
@@ -92,20 +91,8 @@ def squared_errors_on_lattice(cell: Mapping[str, Any]) -> Outcome:
     """
     d = cell["d"]
     test = generator(cell["seed"], role="test").random((cell["n_test"], d))
-    turns = np.concatenate([lattice(side_of(cell["P"], d), d), test])
+    turns = np.concatenate([lattice(round(cell["P"] ** (1 / d)), d), test])
     return errors(cell, on_torus(turns))
-
-
-def side_of(n_points: int, d: int) -> int:
-    """The n of n^d = n_points.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    side = round(n_points ** (1 / d))
-    if side**d != n_points:
-        raise ValueError(f"{n_points} points: a lattice of {d} dimensions has n^{d}, as {side**d}")
-    return side
 
 
 def lattice(side: int, d: int) -> NDArray[np.float64]:
@@ -127,10 +114,13 @@ def parity_of_digits(cell: Mapping[str, Any]) -> Outcome:
     method: "regression" without ridge on targets of -1 and 1, whose sign classifies; "svm", the
     soft-margin machine with C = 1e4, which has no squared error (NaN).
     """
-    images, parity = shuffled_digits(generator=generator(cell["seed"], role="train"))
+    return _first_and_last(cell, shuffled_digits(generator=generator(cell["seed"], role="train")))
+
+
+def _first_and_last(cell: Mapping[str, Any], digits: Labelled) -> Outcome:
     n_train, n_test = cell["P"], cell["n_test"]
-    training, tested = (images[:n_train], parity[:n_train]), (images[-n_test:], parity[-n_test:])
-    return learnt(cell, training, tested)
+    images, parity = digits
+    return learnt(cell, (images[:n_train], parity[:n_train]), (images[-n_test:], parity[-n_test:]))
 
 
 def learnt(cell: Mapping[str, Any], training: Labelled, tested: Labelled) -> Outcome:
@@ -146,7 +136,7 @@ def learnt(cell: Mapping[str, Any], training: Labelled, tested: Labelled) -> Out
     else:
         try:
             weights = regression_weights(gram(points, **kernel), between.T, jitter=cell["jitter"])
-        except NotPositiveError:
+        except LinAlgError:
             return Outcome({"status": "not positive", "mse": nan, "error": nan})
         predicted = weights.T @ targets
         squared = float(((predicted - truth) ** 2).mean())
@@ -188,17 +178,14 @@ def parity_of_mnist(cell: Mapping[str, Any]) -> Outcome:
 @cache
 def both_parts() -> tuple[Labelled, Labelled]:
     """Training and test digits, (n, 784), and whether each is odd (1) or even (-1), (n,)."""
-    training, tested = load("mnist")
-    unit = pdist(_flat(training.pixels[:MEASURED])).mean()
-    return _labelled_parts(training, unit), _labelled_parts(tested, unit)
+    (training, odd), (tested, odd_tested) = (_flat(part) for part in load("mnist"))
+    unit = pdist(training[:MEASURED]).mean()
+    return (training / unit, odd), (tested / unit, odd_tested)
 
 
-def _labelled_parts(digits: Images, unit: float) -> Labelled:
-    return _flat(digits.pixels) / unit, np.where(digits.labels % 2 == 1, 1.0, -1.0)
-
-
-def _flat(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    return pixels.reshape(len(pixels), -1).astype(np.float64)
+def _flat(digits: Images) -> Labelled:
+    flat = digits.pixels.reshape(len(digits.pixels), -1).astype(np.float64)
+    return flat, np.where(digits.labels % 2 == 1, 1.0, -1.0)
 
 
 def parity_of_mnist5k(cell: Mapping[str, Any]) -> Outcome:
@@ -207,9 +194,7 @@ def parity_of_mnist5k(cell: Mapping[str, Any]) -> Outcome:
     Raises:
         ImagesError: if the digits are not there or are damaged.
     """
-    images, parity = shuffled_mnist5k(seed=cell["seed"])
-    n_train, n_test = cell["P"], cell["n_test"]
-    return learnt(cell, (images[:n_train], parity[:n_train]), (images[-n_test:], parity[-n_test:]))
+    return _first_and_last(cell, shuffled_mnist5k(seed=cell["seed"]))
 
 
 def spectrum_of_mnist5k(cell: Mapping[str, Any]) -> Outcome:
@@ -235,9 +220,9 @@ def shuffled_mnist5k(*, seed: int) -> Labelled:
 @cache
 def _labelled() -> Labelled:
     (digits,) = load("mnist5k")
-    flat = digits.pixels.reshape(len(digits.pixels), -1).astype(np.float64)
+    flat, parity = _flat(digits)
     some = generator(0, role="test").permutation(len(flat))[:MEASURED]
-    return flat / pdist(flat[some]).mean(), np.where(digits.labels % 2 == 1, 1.0, -1.0)
+    return flat / pdist(flat[some]).mean(), parity
 
 
 def gram_spectrum(cell: Mapping[str, Any]) -> Outcome:
@@ -355,7 +340,7 @@ def class_error(cell: Mapping[str, Any]) -> Outcome:
     kernel = {"kernel": cell["kernel"], "sigma": cell["sigma"]}
     try:
         weights = regression_weights(gram(x, **kernel), gram(x, y, **kernel))
-    except NotPositiveError:
+    except LinAlgError:
         return Outcome({"status": "not positive", "mse": nan, "error": nan})
     targets, truth = (
         np.eye(parameters.n_classes)[part.labels] - 1 / parameters.n_classes
