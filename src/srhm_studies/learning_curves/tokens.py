@@ -13,11 +13,12 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 
 from srhm.model.grammar import Grammar, GrammarParameters
 from srhm.model.sampling import Derivations, derive
 
-NETS = ("separate", "shared")
+STARTS = 10  # of k-means, from which the best is taken
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
@@ -76,13 +77,10 @@ class Alphabet:
 
 
 def alphabet_of(parameters: GrammarParameters) -> Alphabet:
-    """The contents of a patch of features of this grammar.
+    """The contents of a patch of features of this grammar, of sparsity A.
 
-    Raises:
-        ValueError: if the sparsity is not A: of sparsity B a place belongs to no one sub-patch.
+    Of sparsity B a place belongs to no one sub-patch.
     """
-    if parameters.sparsity != "A":
-        raise ValueError(f"sparsity = {parameters.sparsity!r}: allowed is 'A'")
     return Alphabet(parameters.n_features, parameters.branching, parameters.n_empty)
 
 
@@ -92,13 +90,7 @@ def inputs(data: Derivations) -> Tokens:
 
 
 def groups(net: str, n_places: int) -> Ints:
-    """The group of each place of a level.
-
-    Raises:
-        ValueError: if the net is unknown.
-    """
-    if net not in NETS:
-        raise ValueError(f"net = {net!r}: allowed are {', '.join(NETS)}")
+    """The group of each place of a level."""
     return np.arange(n_places) if net == "separate" else np.zeros(n_places, dtype=np.int64)
 
 
@@ -112,6 +104,19 @@ def independent(grammar: Grammar, n: int, generator: np.random.Generator) -> Der
         generator.integers(parameters.n_synonyms, size=nodes),
         generator.integers(parameters.n_placements, size=nodes),
     )
+
+
+def clusters_of(points: Floats, counts: Ints, n: int, *, seed: int) -> Ints:
+    """A cluster for every content, (contents,): k-means of those that were met, by their counts.
+
+    What was never met gets the cluster of the nearest centre.
+    """
+    if n < 2:
+        return np.zeros(len(counts), dtype=np.int64)
+    met = counts > 0
+    model = KMeans(n_clusters=n, n_init=STARTS, random_state=seed)
+    model.fit(points[met], sample_weight=counts[met])
+    return np.asarray(model.predict(points), dtype=np.int64)
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ def logits_by_hand(weights, x):
 def test_steps_of_Adam_are_those_of_a_plain_loop(positions):
     made = network(positions)
     weights = {name: one.detach().clone().requires_grad_() for name, one in made.named_parameters()}
-    trained = TransformerEngine(made, PARAMETERS, DATA, TEST, optimiser="adam", rate=0.003,
+    trained = TransformerEngine(made, PARAMETERS, DATA, TEST, rate=0.003,
                                 batch_size=8)  # fmt: skip
     order = np.random.default_rng(1).permutation(96)[:44]
     summed = trained.steps(order)
@@ -81,7 +81,7 @@ def test_steps_of_Adam_are_those_of_a_plain_loop(positions):
 
 def test_a_trained_net_without_positions_does_not_feel_displacements():
     made = network(False)
-    TransformerEngine(made, PARAMETERS, DATA, TEST, optimiser="adam", rate=0.003,
+    TransformerEngine(made, PARAMETERS, DATA, TEST, rate=0.003,
                       batch_size=8).steps(np.tile(np.arange(96), 3))  # fmt: skip
     moved = displace(TEST, GRAMMAR, level=2, generator=np.random.default_rng(0), redraw_all=True)
     assert (moved.positions != TEST.positions).any()

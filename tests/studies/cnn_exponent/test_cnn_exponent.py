@@ -2,11 +2,9 @@
 
 import pandas as pd
 import pytest
-from drawn import assert_on_page, points, rendered
 from tables import grammar
 
-from srhm_studies.learning_curves.cnn_exponent.claims import CLAIMS
-from srhm_studies.learning_curves.cnn_exponent.figures import cnn_exponent, exponents
+from srhm_studies.learning_curves.cnn_exponent.figures import exponents
 
 DEEP = {1: 2.0**2.2, 2: 3.0**2.2, 3: 3.0**2.2 * (4 / 3) ** 1.9}  # P* over its constant, by s_0
 
@@ -14,10 +12,11 @@ DEEP = {1: 2.0**2.2, 2: 3.0**2.2, 3: 3.0**2.2 * (4 / 3) ** 1.9}  # P* over its c
 def invented_cells(*, dead=()):
     """Networks just below and above P*; dead: (v, s0, seed) of which that below is dead."""
     curves = [("deep", 4, v, s0, 64, 0.001, DEEP[s0]) for v in (3, 4) for s0 in DEEP]
-    curves += [("slow", 4, v, s0, 64, 0.0003, (s0 + 1) ** (1.8 if v == 3 else 1.9))
-               for v in (3, 4) for s0 in DEEP]  # fmt: skip
-    curves += [("wide", 2, v, s0, width, 0.01, (s0 + 1) ** (1.6 if width == 512 else 1.3))
-               for width in (128, 512) for v in (8, 12) for s0 in (1, 4)]  # fmt: skip
+    curves += [
+        ("wide", 2, 8, s0, width, 0.01, (s0 + 1) ** (1.6 if width == 512 else 1.3))
+        for width in (128, 512)
+        for s0 in (1, 4)
+    ]
     rows = []
     for kind, L, v, s0, width, rate, factor in curves:
         for seed in (200, 201):
@@ -38,29 +37,9 @@ def test_exponents_are_those_of_the_law():
     assert mean[0.001, 64, "2 to 3"] == pytest.approx(1.9, abs=1e-6)
     assert mean[0.01, 128, "all"] == pytest.approx(1.3, abs=1e-6)
     assert mean[0.01, 512, "all"] == pytest.approx(1.6, abs=1e-6)
-    measured = {claim.identifier: claim.measure({"exponents": table}).value for claim in CLAIMS}
-    assert measured["cnn-exponent-deep-falls"] == pytest.approx(0.3, abs=1e-6)
-    # On the grammars of v = 3 from s_0 = 1 to 3: the fit of three points is 2.09.
-    assert measured["cnn-exponent-smaller-rate"] == pytest.approx(1.8, abs=1e-6)
-    assert measured["cnn-exponent-rate"] == pytest.approx(-0.29, abs=0.01)
-    assert measured["cnn-exponent-smaller-rate-v4"] == pytest.approx(1.9, abs=1e-6)
-    assert measured["cnn-exponent-rate-v4"] == pytest.approx(-0.19, abs=0.01)
-    assert measured["cnn-exponent-512-change"] == pytest.approx(0, abs=1e-6)
 
 
 def test_a_grammar_whose_p_star_only_a_dead_network_bounds_has_no_exponent():
     table = exponents(invented_cells(dead={(4, 2, 201)}), threshold=0.1)
     deep = table[(table["learning_rate"] == 0.001) & (table["v"] == 4) & (table["seed"] == 201)]
     assert deep.empty
-
-
-def test_the_figure_draws_each_grammar_beside_the_means():
-    table = exponents(invented_cells(), threshold=0.1)
-    figure = rendered(cnn_exponent(table, preset="invented"))
-    deep, wide = figure.axes[:2]
-    # Two grammars: of two v and rates at three places; of two v and widths.
-    assert len(points(deep, "grammar")) == 24
-    assert len(points(wide, "grammar")) == 8
-    means = sorted(y for _, y in points(deep, "exponent"))
-    assert means == pytest.approx([1.85, 1.85, 1.85, 1.9, 2.09, 2.2], 0.01)
-    assert_on_page(figure)

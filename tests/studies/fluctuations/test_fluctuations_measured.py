@@ -4,14 +4,18 @@ import logging
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from false_claims import cells
 from train_curves import flow_curves, train_flow
 
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.trained import members_of
 from srhm.model.seeding import generator
+from srhm.scorecard.estimators import Mean
 from srhm_studies.landscape.fluctuations import measure
+from srhm_studies.landscape.fluctuations.claims import Top
 from srhm_studies.landscape.fluctuations.measure import Ensemble
 
 LOG = logging.getLogger(__name__)
@@ -131,3 +135,15 @@ def test_resampled_ensembles_are_those_of_a_plain_loop_and_depart_as_one_over_th
         values = [found[n][name] for n in (1, 4, 16)]
         slope = np.polyfit(np.log([1, 4, 16]), np.log(values), 1)[0]
         assert slope == pytest.approx(-0.5, abs=0.06), name
+
+
+def test_the_interval_of_a_peak_is_wider_by_half_a_step_of_the_widths_and_the_bracket_of_n_star():
+    table = pd.DataFrame({"over_star": [1.5, 2.0, 2.4], "N": [150, 200, 240], "bracket": "at N*",
+                          "below": [0.1, 0.2, 0.3], "above": [0.3, 0.4, 0.8]})  # fmt: skip
+    plain, wider = (kind("over_star", scale="log", rows=cells).of(table) for kind in (Mean, Top))
+    assert wider.value == plain.value
+    assert plain.low - wider.low == pytest.approx(0.2)
+    assert wider.high - plain.high == pytest.approx(0.5)
+    # A peak at an end of the widths may lie anywhere beyond.
+    at_end = table.assign(above=[0.3, 0.4, np.nan])
+    assert np.isnan(Top("over_star", scale="log", rows=cells).of(at_end).high)

@@ -1,8 +1,10 @@
 """Exponents of pooled gaps on samples of known ones; gaps, cusps and rank against other routes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
+from false_claims import cells
 
 from srhm.flow.cell import data_of, network_of, predictor_of
 from srhm.flow.configuration import FlowCurves
@@ -10,6 +12,8 @@ from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import initial_weights
 from srhm.measure.trained import Member
 from srhm.model.seeding import generator
+from srhm.scorecard.estimators import Ratio
+from srhm_studies.landscape.gaps.claims import RatioOfSteppedSizes
 from srhm_studies.landscape.gaps.measure import (
     THRESHOLDS,
     cusps_of,
@@ -134,3 +138,14 @@ def test_columns_of_g_are_tangents_and_their_slopes_by_differences():
         for n in (0, 7):
             ahead, behind = (slope(*place, point + sign * np.eye(10)[n]) for sign in (1e-3, -1e-3))
             assert found[1 + n, column] == pytest.approx(here + (ahead - behind) / 2e-3, abs=1e-5)
+
+
+def test_the_interval_of_a_ratio_of_n_star_holds_the_steps_of_the_widths():
+    table = pd.DataFrame({"ratio": [1.1, 1.3, 1.2], "N_low": 100, "N_high": 120,
+                          "N_low_over": 90, "N_high_over": 110})  # fmt: skip
+    given = {"where": {}, "over": {}, "on": ("seed",), "scale": "log", "rows": cells}
+    plain, wider = (kind("N_star", **given).of(table) for kind in (Ratio, RatioOfSteppedSizes))
+    assert wider.value == pytest.approx(np.exp(plain.value))
+    grid = 1.96 * np.sqrt((np.log(120 / 100) ** 2 + np.log(110 / 90) ** 2) / 12)
+    for end, was in ((wider.low, plain.low), (wider.high, plain.high)):
+        assert abs(np.log(end) - plain.value) == pytest.approx(np.hypot(was - plain.value, grid))

@@ -1,4 +1,4 @@
-"""The exact chain of two hypotheses against simulation, power iteration, autograd and by hand."""
+"""The exact chain of two hypotheses against power iteration, autograd and by hand."""
 
 from collections.abc import Callable
 
@@ -31,38 +31,6 @@ def _policy(memory: Memory, seed: int = 0) -> Array:
     draws = generator(seed, role="initialisation")
     shape = (memory.n_observations + 1, memory.n_decisions)
     return probabilities(2 * draws.standard_normal(shape))
-
-
-def _simulated(memory: Memory, policy: Array, *, mu: float, reset: float, n: int) -> Array:
-    """Means of 1 for a play of the worse arm over 100 agents that play n times, one by one."""
-    draws = generator(1, role="order")
-    agents = 100
-    better = np.arange(agents) % 2
-    at = np.full(agents, memory.n_observations)
-    counted = np.zeros(agents)
-    for _ in range(n):
-        at[draws.random(agents) < reset] = memory.n_observations
-        ahead = policy[at].cumsum(axis=1) < draws.random(agents)[:, None]
-        decision = ahead.sum(axis=1).clip(max=memory.n_decisions - 1)
-        right = memory.arm[decision] == better
-        won = draws.random(agents) < np.where(right, (1 + mu) / 2, (1 - mu) / 2)
-        at = memory.following[at, decision, np.where(won, 0, 1)]
-        counted += ~right
-    return counted / n
-
-
-@pytest.mark.parametrize("name", SMALL)
-def test_chain_agrees_with_agents_that_play(name: str) -> None:
-    """Under either hypothesis, within six standard errors: a false alarm in 1 of 1e7 runs."""
-    memory, mu, reset = SMALL[name], 0.4, 0.05
-    policy = _policy(memory)
-    means = _simulated(memory, policy, mu=mu, reset=reset, n=1000)
-    p = stationary(transitions(memory, policy, mu), reset)
-    for better in (0, 1):
-        own = means[better::2]
-        error = own.std(ddof=1) / np.sqrt(len(own))
-        assert error < 0.01
-        assert abs(own.mean() - p[better][memory.played != better].sum()) < 6 * error
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -17,7 +17,7 @@ from srhm_studies.learning_curves.learner import (
     sizes_over,
 )
 
-HEADS = 4  # as of `engine`, which imports torch
+HEADS = 4
 CONVOLUTIONAL = ("lcn", "cnn")
 
 

@@ -64,7 +64,7 @@ def bag_error(grammar: Grammar) -> float:
 STOP = 1e-3  # mean loss of an epoch, as in the paper's text
 # LCN and CNN as in the sparse hierarchy: the rate is that over H. Transformers: see the README.
 RATE, MOMENTUM, BATCH = 0.01, 0.9, 4
-OPTIMISER, RATE_OF_TRANSFORMER, BATCH_OF_TRANSFORMER = "adam", 0.003, 32
+RATE_OF_TRANSFORMER, BATCH_OF_TRANSFORMER = 0.003, 32
 POSITIONS = {"transformer": False, "transformer_positions": True}
 N_POINTS, N_DRAWS = 300, 2  # test points of the sensitivities, images of each
 POINTS_OF_A_PASS = 256
@@ -84,7 +84,7 @@ def run(cell: Mapping[str, Any]) -> Outcome:
             parameters, positions=POSITIONS[cell["net"]], width=width, generator=weights
         )
         of_transformer = TransformerEngine(
-            network, parameters, training, test, optimiser=OPTIMISER, rate=RATE_OF_TRANSFORMER,
+            network, parameters, training, test, rate=RATE_OF_TRANSFORMER,
             batch_size=BATCH_OF_TRANSFORMER,
         )  # fmt: skip
         row = trained(cell, of_transformer, training, batch=BATCH_OF_TRANSFORMER, stop=STOP)

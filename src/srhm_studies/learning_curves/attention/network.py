@@ -1,4 +1,4 @@
-"""A small transformer for the data of a grammar, trained by autograd with SGD or Adam.
+"""A small transformer for the data of a grammar, trained by autograd with Adam.
 
 A token for each place of the input. Dimensions: B data, T places, D width, H heads.
 """
@@ -13,6 +13,7 @@ from torch.nn.functional import relu, scaled_dot_product_attention
 from srhm.model.grammar import GrammarParameters
 from srhm.model.sampling import Derivations
 from srhm.training.autograd import NetworkEngine
+from srhm_studies.learning_curves.attention.configuration import HEADS
 
 
 class Block(nn.Module):
@@ -50,8 +51,7 @@ class Transformer(nn.Module):
         positions: bool,
     ) -> None:  # fmt: skip
         super().__init__()
-        if width % heads:
-            raise ValueError(f"width = {width}: allowed are multiples of the {heads} heads")
+
         self.embedding = nn.Linear(n_features, width, bias=False)
         nn.init.normal_(self.embedding.weight)
         self.positions = nn.Parameter(torch.randn(n_places, width)) if positions else None
@@ -67,7 +67,7 @@ class Transformer(nn.Module):
         return logits
 
 
-HEADS, DEPTH, MOMENTUM = 4, 2, 0.9
+DEPTH = 2
 
 
 def transformer(
@@ -84,24 +84,20 @@ def transformer(
 
 
 class TransformerEngine(NetworkEngine):
-    """Adam or SGD on the mean cross-entropy of a batch: what `training.protocol.train` calls.
+    """Adam on the mean cross-entropy of a batch: what `training.protocol.train` calls.
 
-    optimiser: "momentum", SGD with momentum 0.9, or "adam", Adam with PyTorch's constants.
+    Its constants are PyTorch's but for the rate.
     """
 
     whole_batches = False
 
     def __init__(
         self, network: Transformer, parameters: GrammarParameters, train: Derivations,
-        test: Derivations, *, optimiser: str, rate: float, batch_size: int,
+        test: Derivations, *, rate: float, batch_size: int,
     ) -> None:  # fmt: skip
         torch.set_num_threads(1)  # sums in one order, whatever the machine
         torch.set_flush_denormal(True)
         self.network, self._parameters, self._train, self._test = network, parameters, train, test
         self._batch_size, self._whitening = batch_size, False
         self._dtype = network.readout.weight.dtype
-        weights: Any = network.parameters()
-        if optimiser == "adam":
-            self._optimiser: Any = torch.optim.Adam(weights, lr=rate, fused=True)
-        else:
-            self._optimiser = torch.optim.SGD(weights, lr=rate, momentum=MOMENTUM, fused=True)
+        self._optimiser: Any = torch.optim.Adam(network.parameters(), lr=rate, fused=True)

@@ -151,11 +151,7 @@ class Task:
 
 
 def task_of(grammar: Grammar, *, net: str) -> Task:
-    """The task of a grammar for one of NETS.
-
-    Raises:
-        ValueError: if the net is unknown, or the sparsity not A.
-    """
+    """The task of a grammar for "separate" or "shared" places."""
     parameters = grammar.parameters
     places = [parameters.patch_size ** (parameters.depth - level)
               for level in range(1, parameters.depth + 1)]  # fmt: skip

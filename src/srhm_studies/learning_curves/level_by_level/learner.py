@@ -11,18 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 
-from srhm_studies.learning_curves.tokens import Alphabet, Floats, Ints, Patches, Tokens
+from srhm_studies.learning_curves.tokens import (
+    Alphabet,
+    Floats,
+    Ints,
+    Patches,
+    Tokens,
+    clusters_of,
+)
 
 # Of the Gaussian kernel exp(-GAMMA |x - x'|^2) that the random features approximate. Contents that
 # share one of two tokens are at |x - x'|^2 = 2, where the kernel is 0.14: nearly a look-up table.
 GAMMA = 1.0
 # Strength of the ridge in training points: what is seen n times is shrunk by n/(n + RIDGE).
 RIDGE = 1.0
-STARTS = 10  # of k-means, from which the best is taken
 
 
 @dataclass(frozen=True)
@@ -107,13 +112,8 @@ def clusters(responses: Floats, counts: Ints, n_clusters: int, *, seed: int) -> 
 
     What was never met gets the token of the nearest centre.
     """
-    met = counts > 0
-    n = min(n_clusters, len(np.unique(responses[met].round(12), axis=0)))
-    if n < 2:
-        return np.zeros(len(counts), dtype=np.int64)
-    model = KMeans(n_clusters=n, n_init=STARTS, random_state=seed)
-    model.fit(responses[met], sample_weight=counts[met])
-    return np.asarray(model.predict(responses), dtype=np.int64)
+    n = min(n_clusters, len(np.unique(responses[counts > 0].round(12), axis=0)))
+    return clusters_of(responses, counts, n, seed=seed)
 
 
 def predict(stages: Sequence[Stage], tokens: Tokens, alphabet: Alphabet) -> list[Tokens]:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from sklearn.cluster import KMeans
 
 from srhm.model.grammar import Grammar, GrammarParameters
 from srhm_studies.learning_curves.tokens import (
@@ -28,13 +27,13 @@ from srhm_studies.learning_curves.tokens import (
     Patches,
     Population,
     Tokens,
+    clusters_of,
     labels_and,
     node_of,
     steps,
 )
 
 TARGETS = ("context", "parent", "class")
-STARTS = 10  # of k-means, from which the best is taken
 
 
 def context(tokens: Tokens, parameters: GrammarParameters, *, net: str) -> tuple[Ints, int]:
@@ -99,14 +98,9 @@ def clusters(means: Floats, counts: Ints, n_clusters: int, *, seed: int) -> Ints
     """
     met = counts > 0
     n = min(n_clusters, int(met.sum()))
-    if n < 2:
-        return np.zeros(len(counts), dtype=np.int64)
     weighted = np.sqrt(counts[met])[:, None] * means[met]
     _, _, directions = np.linalg.svd(weighted, full_matrices=False)
-    projected = means @ directions[: n - 1].T
-    model = KMeans(n_clusters=n, n_init=STARTS, random_state=seed)
-    model.fit(projected[met], sample_weight=counts[met])
-    return np.asarray(model.predict(projected), dtype=np.int64)
+    return clusters_of(means @ directions[: max(n, 1) - 1].T, counts, n, seed=seed)
 
 
 def wrong_pairs(tokens: Ints, latents: Ints, of: Ints) -> float:

@@ -63,32 +63,24 @@ POOLED_OVER = ("net", "L", "v", "m", "n_c")
 
 TRAINING = ("batch", "batch_size", "learning_rate", "momentum", "loss_threshold")
 COLUMNS = ("curve", *NET_AND_DATA, "width", "engine", *TRAINING)
-_ESTIMATES = (
-    *("criterion", "threshold", "P_star", "P_star_low", "P_star_high", "status"),
-    *("n_seeds", "n_seeds_reached", "n_cells", "n_diverged", "n_capped", "log_sd", "log_se", "dof"),
-    *("log_sd_pooled", "n_distinct", "small_pool", "prediction"),
-)
+_ESTIMATES = ("criterion", "threshold", "P_star", "P_star_low", "P_star_high", "status",
+              "n_distinct", "small_pool", "prediction")  # fmt: skip
 COMPLEXITIES = pa.schema([
     *(CELLS.field(name) for name in COLUMNS),
     ("ratio", pa.float64()),
     *(SAMPLE_COMPLEXITY.field(name) for name in _ESTIMATES),
 ])  # fmt: skip
-_BOUNDS = ("", "_low", "_high")
 LIMITS = pa.schema([
-    *(CELLS.field(name) for name in NET_AND_DATA), ("n_ratios", pa.int64()),
-    ("smallest_ratio", pa.float64()), *((f"P_{name}", pa.float64()) for name in EXTRAPOLATIONS),
-    *((f"P_limit{end}", pa.float64()) for end in _BOUNDS), ("n_seeds", pa.int64()),
-    *((f"P_full{end}", pa.float64()) for end in _BOUNDS),
-    *((f"P_flow{end}", pa.float64()) for end in _BOUNDS), ("n_seeds_flow", pa.int64()),
-    ("prediction", pa.float64()), ("small_pool", pa.bool_()),
+    *(CELLS.field(name) for name in NET_AND_DATA),
+    *((name, pa.float64()) for name in (
+        "P_limit", "P_limit_low", "P_limit_high", "P_full", "P_flow", "prediction")),
 ])  # fmt: skip
 # of: "s0+1", "m", or "constant"; at: "ratio", "limit", "table" (the published rates) or "effect"
 # (that of the table on the exponent); ratio: NaN where there is not one.
 EXPONENTS = pa.schema([
     ("of", pa.string()), ("net", pa.string()), ("L", pa.int64()), ("at", pa.string()),
     *((name, pa.float64()) for name in ("ratio", "value", "low", "high")),
-    ("n", pa.int64()), ("n_groups", pa.int64()), ("expected", pa.float64()),
-    ("features", pa.string()),
+    ("n", pa.int64()), ("expected", pa.float64()), ("features", pa.string()),
 ])  # fmt: skip
 
 
@@ -122,13 +114,10 @@ def complexities(
         values, thresholds={"test_error": list(thresholds)}, columns=COLUMNS,
         pooled_over=POOLED_OVER,
     )  # fmt: skip
-    capped = (several["status"] == "capped").groupby(several["curve"]).sum()
     largest = several.groupby("curve")["P"].max()
     full = stars["batch_size"] >= stars["curve"].map(largest)
     ratios = [ratio_of(row) for row in stars.to_dict("records")]
-    return stars.assign(
-        ratio=np.where(full, 0.0, ratios), n_capped=stars["curve"].map(capped).astype("int64")
-    )[COMPLEXITIES.names]
+    return stars.assign(ratio=np.where(full, 0.0, ratios))[COMPLEXITIES.names]
 
 
 def of_errors(table: pd.DataFrame) -> pd.DataFrame:
@@ -285,44 +274,34 @@ def limits(
         points = points_of(line, cells, partial(towards_zero, extrapolation=name), small_pools=True)
         single.append(points.families.assign(log_P=points.log_P, extrapolation=name))
     for _, family in pd.concat(single).groupby(keys, sort=False):
-        fits = {name: mean(family.loc[family["extrapolation"] == name, "log_P"].to_numpy())
-                for name in EXTRAPOLATIONS}  # fmt: skip
+        fits = [mean(family.loc[family["extrapolation"] == name, "log_P"].to_numpy())
+                for name in EXTRAPOLATIONS]  # fmt: skip
         rows.append({
             **family.iloc[0],
-            **{f"P_{name}": exp(fit.slope) for name, fit in fits.items()},
-            "P_limit": exp(float(np.mean([fit.slope for fit in fits.values()]))),
-            "P_limit_low": exp(min(fit.low for fit in fits.values())),
-            "P_limit_high": _exp(max(fit.high for fit in fits.values())),
-            "n_seeds": fits["linear"].n,
+            "P_limit": exp(float(np.mean([fit.slope for fit in fits]))),
+            "P_limit_low": exp(min(fit.low for fit in fits)),
+            "P_limit_high": _exp(max(fit.high for fit in fits)),
         })  # fmt: skip
     if not rows:
         return pd.DataFrame(columns=LIMITS.names)
     at_zero = pd.DataFrame(rows)
-    known = usable(line, small_pools=True).groupby(keys)["ratio"].agg(["size", "min"])
-    known = known.rename(columns={"size": "n_ratios", "min": "smallest_ratio"}).reset_index()
     # Gradient descent: of each family that of the largest rate.
     full = usable(of_errors(table), small_pools=True)
     full = full[(full["ratio"] == 0) & (full["width"] == MAIN["width"])]
     full = full.sort_values("learning_rate").drop_duplicates(keys, keep="last")
-    for other in (known, _named(full, "full"), _flow_complexities(flow)):
-        at_zero = at_zero.merge(other.astype(at_zero[keys].dtypes.to_dict()), on=keys, how="left")
-    seeds = at_zero["n_seeds_flow"].astype(float).fillna(0).astype(int)
-    return at_zero.assign(n_seeds_flow=seeds)[LIMITS.names]
+    for name, other in (("P_full", full), ("P_flow", _flow_complexities(flow))):
+        stars = other[[*keys, "P_star"]].rename(columns={"P_star": name})
+        at_zero = at_zero.merge(stars.astype(at_zero[keys].dtypes.to_dict()), on=keys, how="left")
+    return at_zero[LIMITS.names]
 
 
 def _exp(value: float) -> float:
     return exp(value) if value < 700 else float("inf")
 
 
-def _named(rows: pd.DataFrame, of: str, *more: str) -> pd.DataFrame:
-    """Families with P* and its ends under another name."""
-    ends = {f"P_star{end}": f"P_{of}{end}" for end in _BOUNDS}
-    return rows[[*NET_AND_DATA, *ends, *more]].rename(columns=ends)
-
-
 def _flow_complexities(files: Sequence[str]) -> pd.DataFrame:
-    """P* of gradient flow at alpha_tilde = 1 with its interval from the seeds, a row a family."""
-    columns = [*NET_AND_DATA, *(f"P_star{end}" for end in _BOUNDS), "n_seeds_reached", "width"]
+    """P* of gradient flow at alpha_tilde = 1, a row a family."""
+    columns = [*NET_AND_DATA, "P_star", "width"]
     frames = [pd.DataFrame(columns=columns)]
     for file in files:
         cells = pd.read_parquet(Path(file))
@@ -343,9 +322,7 @@ def _flow_complexities(files: Sequence[str]) -> pd.DataFrame:
     flows = pd.concat(frames[1:] or frames)
     # The width of this study, or the one next to it.
     far = np.abs(np.log(flows["width"].to_numpy(dtype=float)) - log(MAIN["width"]))
-    flows = flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
-    flows = flows.rename(columns={"n_seeds_reached": "n_seeds_flow"})
-    return _named(flows, "flow", "n_seeds_flow")
+    return flows.assign(far=far).sort_values("far").drop_duplicates(list(NET_AND_DATA))
 
 
 def exponents(cells: pd.DataFrame, table: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
@@ -397,8 +374,8 @@ def _row(points: Sequence[Points], of: str, kind: Mapping[str, Any]) -> dict[str
     features = sorted(set(used[0].families["v"])) if fits[0].n else []
     return {
         "of": of, "value": value, "low": low if isfinite(low) else nan,
-        "high": high if isfinite(high) else nan, "n": fits[0].n, "n_groups": fits[0].n_groups,
-        "expected": expected, "features": " ".join(str(int(v)) for v in features),
+        "high": high if isfinite(high) else nan, "n": fits[0].n, "expected": expected,
+        "features": " ".join(str(int(v)) for v in features),
     }  # fmt: skip
 
 

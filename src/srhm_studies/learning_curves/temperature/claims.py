@@ -32,16 +32,14 @@ from srhm_studies.learning_curves.temperature.analysis import (
 
 # Ratios a decade apart at which most lines are measured: rates 0.01 and 0.001 at batch 4.
 DECADE = (TEXT, TEXT / 10)
-# What a curve has at the text's options.
-_TEXT = {name: MAIN[name] for name in
-         ("engine", "batch", "batch_size", "momentum", "loss_threshold", "width")}  # fmt: skip
+
 # Conditions as a row function takes them.
 Kind = tuple[tuple[str, Any], ...]
 
 
 def _text(**other: Any) -> Kind:
     """Curves of the text's options but for these."""
-    return tuple(sorted({**_TEXT, **other}.items()))
+    return tuple(sorted({**MAIN, **other}.items()))
 
 
 def _at(ratio: float) -> float:
@@ -83,8 +81,8 @@ def pairs(
 )
 def in_width(rows: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* at a lower T divided by P* at the text's, of other widths divided by the main: ratio."""
-    kinds = [tuple({**_TEXT, "T": _at(T)}.items()) for T in (0.3 * TEXT, TEXT)]
-    kinds = [tuple(pair for pair in kind if pair[0] != "width") for kind in kinds]
+    kinds = [tuple(pair for pair in _text(T=_at(T)) if pair[0] != "width")
+             for T in (0.3 * TEXT, TEXT)]  # fmt: skip
     ratio = pairs.function(rows, cells, first=kinds[0], second=kinds[1], on=("width",))
     if ratio.empty:
         return ratio
