@@ -27,27 +27,27 @@ for study in PLAN.studies:
                 "../scripts/score.py"
 
 
-for page in pages.pages_of(PLAN):
+for page, studies in pages.pages_of(PLAN).items():
 
     rule:
         name:
-            f"page_{page.name}"
+            f"page_{page}"
         input:
-            **pages.files_of_page(PLAN, page),
+            **pages.files_of_page(PLAN, studies),
         output:
-            page=report(places.page_file(PRESET, page.name), category="Pages"),
-            methods=report(places.methods_file(PRESET, page.name), category="Pages"),
-            scorecard=report(places.scorecard_file(PRESET, page.name), category="Scorecard"),
-            data=places.scorecard_json(PRESET, page.name),
+            page=report(places.page_file(PRESET, page), category="Pages"),
+            methods=report(places.methods_file(PRESET, page), category="Pages"),
+            scorecard=report(places.scorecard_file(PRESET, page), category="Scorecard"),
+            data=places.scorecard_json(PRESET, page),
         log:
-            f"{LOGS}/page_{page.name}.log",
-        priority: min(STUDIES[study].priority for study in page.studies)
+            f"{LOGS}/page_{page}.log",
+        priority: min(STUDIES[study].priority for study in studies)
         localrule: True
         conda:
             "../envs/srhm.yaml"
         params:
             spec=pages.page_spec(PLAN, page),
-            source=source_of("write_page.py", *page.modules),
+            source=source_of("write_page.py", *pages.modules_of_page(studies)),
         message:
             "Writing {output.page}"
         script:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from srhm.declare.keys import models_in
-from srhm.planning.preset import ConfigError, Preset, json_schema, plan_preset
+from srhm.planning.preset import ConfigError, Preset, plan_preset
 
 
 def numeric(schema: Any, kinds: dict[str, Any]) -> bool:
@@ -29,9 +29,10 @@ def test_no_numeric_key_of_any_study_takes_yes_or_no():
         whole = f"{model.__module__}.{model.__name__}".replace(".", "__")
         models |= {model.__name__: model, whole: model}
     n_keys = 0
-    for name, part in [("Preset", json_schema()), *json_schema()["$defs"].items()]:
-        for key, schema in part.get("properties", {}).items():
-            if not numeric(schema, kinds):
+    schema = Preset.model_json_schema()
+    for name, part in [("Preset", schema), *schema["$defs"].items()]:
+        for key, allowed in part.get("properties", {}).items():
+            if not numeric(allowed, kinds):
                 continue
             n_keys += 1
             for value in (True, False, [True], [0.5, False]):

@@ -8,8 +8,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from srhm.declare.study import ConfigError
-from srhm.planning import preset
-from srhm.planning.preset import plan_preset, validate
+from srhm.planning.preset import Preset, plan_preset, validate
 from srhm.planning.registry import STUDIES
 from srhm.store.provenance import PACKAGE
 
@@ -132,7 +131,7 @@ def test_a_shipped_preset_can_be_planned_and_has_the_name_of_its_file(path, tmp_
 
 
 def test_the_stored_schema_is_that_of_the_models():
-    assert SCHEMA.schema == json.loads(json.dumps(preset.json_schema())), "run `make readme`"
+    assert SCHEMA.schema == json.loads(json.dumps(Preset.model_json_schema())), "run `make readme`"
 
 
 @pytest.mark.parametrize("path", PRESETS, ids=lambda path: path.stem)

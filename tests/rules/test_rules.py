@@ -50,10 +50,9 @@ def test_a_curve_a_part_and_a_measurement_are_told_all_that_decides_the_rows(pap
 
 
 def test_a_page_has_the_configuration_of_its_studies_alone(paper):
-    whole, alone = pages.pages_of(paper)
-    assert (whole.name, whole.studies) == ("report", ["sparse_hierarchy", "named_nets"])
-    assert (alone.name, alone.studies) == ("jamming", ["jamming"])
-    told = json.loads(pages.page_spec(paper, whole))
+    studies = {"report": ["sparse_hierarchy", "named_nets"], "jamming": ["jamming"]}
+    assert pages.pages_of(paper) == studies
+    told = json.loads(pages.page_spec(paper, "report"))
     assert {"sparse_hierarchy", "named_nets"} < json.loads(told["configuration"]).keys()
     assert not {"jamming", "device", "jobs"} & json.loads(told["configuration"]).keys()
 
@@ -69,14 +68,14 @@ def files_in(value):
 
 
 def test_every_file_that_the_script_of_a_page_is_told_of_is_one_of_its_inputs(plan):
-    for page in pages.pages_of(plan):
-        given = {file for files in pages.files_of_page(plan, page).values()
+    for page, studies in pages.pages_of(plan).items():
+        given = {file for files in pages.files_of_page(plan, studies).values()
                  for file in ([files] if isinstance(files, str) else files)}  # fmt: skip
         told = files_in(json.loads(pages.page_spec(plan, page)))
         # The PDF of a figure, and a prose that is not there, are only linked.
         assert {file for file in told - given if not file.endswith((".pdf", "README.md"))} == set()
         beside = {file for file in given - told if not file.endswith((".html", "/methods.md"))}
-        assert beside == set(), page.name
+        assert beside == set(), page
 
 
 def test_targets_are_of_the_studies_that_the_preset_has(paper):

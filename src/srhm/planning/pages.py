@@ -1,7 +1,6 @@
 """What the page of one or several studies is made of, and what makes all of a study."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -96,56 +95,52 @@ def explored_at(study: str, figure: Figure) -> str:
     return f"{explorer}.html#{view}" if explorer and view else ""
 
 
-CITATION = str(ROOT / "CITATION.cff")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Page:
-    """A page of studies; name: of its file."""
-
-    name: str
-    studies: Sequence[str]
-
-    @property
-    def modules(self) -> list[str]:
-        """Modules that its script loads by name."""
-        declared = [STUDIES[study] for study in self.studies]
-        return [
-            module
-            for study in declared
-            for module in (study.claims, study.page_tables, study.headline)
-            if module
-        ]
-
-
-def pages_of(plan: Plan) -> list[Page]:
-    """The pages of a preset."""
-    studies_by_page: dict[str, list[str]] = {}
+def pages_of(plan: Plan) -> dict[str, list[str]]:
+    """Studies of a preset by the name of their page."""
+    pages: dict[str, list[str]] = {}
     for study in plan.studies:
-        studies_by_page.setdefault(STUDIES[study].page_name, []).append(study)
-    return [Page(name=name, studies=studies) for name, studies in studies_by_page.items()]
+        pages.setdefault(STUDIES[study].page_name, []).append(study)
+    return pages
 
 
-def files_of_page(plan: Plan, page: Page) -> dict[str, str | list[str]]:
+def modules_of_page(studies: Sequence[str]) -> list[str]:
+    """Modules that the script of a page loads by name."""
+    declared = [STUDIES[study] for study in studies]
+    named = [name for one in declared for name in (one.claims, one.page_tables, one.headline)]
+    return [name for name in named if name]
+
+
+def files_of_page(plan: Plan, studies: Sequence[str]) -> dict[str, str | list[str]]:
     """What a page is made of."""
-    figures = [(study, figure) for study in page.studies for figure in STUDIES[study].figures]
-    prose = [prose_of(study) for study in page.studies]
+    figures = [figure.name for study in studies for figure in STUDIES[study].figures]
+    prose = [prose_of(study) for study in studies]
     prose += [str(Path(file).with_name("methods.md")) for file in prose]
     return {
-        "claims": list(claim_tables(plan, page.studies).values()),
+        "claims": list(claim_tables(plan, studies).values()),
         "tables": [
             places.table_file(plan.name, study, name)
-            for study in page.studies
+            for study in studies
             for name in STUDIES[study].schemas
         ],
-        "images": [places.figure_files(plan.name, figure.name)["png"] for _, figure in figures],
-        "captions": [places.figure_files(plan.name, figure.name)["rst"] for _, figure in figures],
+        "images": [places.figure_files(plan.name, figure)["png"] for figure in figures],
+        "captions": [places.figure_files(plan.name, figure)["rst"] for figure in figures],
         "prose": [file for file in prose if Path(file).is_file()],
-        "citation": CITATION,
         "templates": sorted(str(file) for file in (PACKAGE / "report").glob("*.html")),
-        "publications": publications_of(plan, page.studies),
-        "judging": judging_of(page.studies),
-        "deviations": deviations_of(page.studies),
+        **_shown_beside(plan, studies),
+    }
+
+
+def _shown_beside(plan: Plan, studies: Sequence[str]) -> dict[str, str | list[str]]:
+    """Files that a page shows beside its studies: with claims, how these are judged.
+
+    That of the paper shows finished runs, and what differs from the paper.
+    """
+    of_paper, has_claims = "sparse_hierarchy" in studies, bool(claim_tables(plan, studies))
+    return {
+        "citation": str(ROOT / "CITATION.cff"),
+        "publications": publications_of(plan, studies),
+        "judging": [str(ROOT / "docs" / "claims.md")] if has_claims else [],
+        "deviations": [str(ROOT / "docs" / "deviations.md")] if of_paper else [],
     }
 
 
@@ -157,17 +152,6 @@ def caption_of(study: str, figure: Figure) -> str:
 def prose_of(study: str) -> str:
     """Prose of a study."""
     return str(folder_of(study) / "README.md")
-
-
-def judging_of(studies: Sequence[str]) -> list[str]:
-    """How claims are judged, which a page with claims shows."""
-    has_claims = any(STUDIES[study].claims for study in studies)
-    return [str(ROOT / "docs" / "claims.md")] if has_claims else []
-
-
-def deviations_of(studies: Sequence[str]) -> list[str]:
-    """What differs from the paper, which its page shows."""
-    return [str(ROOT / "docs" / "deviations.md")] if "sparse_hierarchy" in studies else []
 
 
 def command_of(plan: Plan, study: str) -> str:
@@ -199,23 +183,21 @@ def description_of(plan: Plan) -> str:
     )
 
 
-def page_spec(plan: Plan, page: Page) -> str:
+def page_spec(plan: Plan, page: str) -> str:
     """For the script of a page (`srhm.report.page.write_page`)."""
-    others = set(STUDIES) - set(page.studies)
+    studies = pages_of(plan)[page]
+    others = set(STUDIES) - set(studies)
     return spec_text(
         {
-            "page": page.name,
+            "page": page,
             "preset": plan.name,
             "description": description_of(plan),
             # A text, in which the keys keep their order; the device does not change results.
             "configuration": plan.preset.model_dump_json(
                 exclude_none=True, exclude={"device", "jobs", *others}
             ),
-            "studies": [_study(plan, study) for study in page.studies],
-            "citation": CITATION,
-            "publications": publications_of(plan, page.studies),
-            "judging": judging_of(page.studies),
-            "deviations": deviations_of(page.studies),
+            "studies": [_study(plan, study) for study in studies],
+            **_shown_beside(plan, studies),
         }
     )
 

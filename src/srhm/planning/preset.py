@@ -393,11 +393,6 @@ def _check_shared(studies: Mapping[str, Planned]) -> None:
         )
 
 
-def json_schema() -> dict[str, Any]:
-    """JSON schema of a configuration, as stored in config/schema.json."""
-    return Preset.model_json_schema()
-
-
 def key_table() -> str:
     """All keys of a configuration as a Markdown table: key, default, meaning.
 
@@ -422,5 +417,5 @@ def key_table() -> str:
 
 
 if __name__ == "__main__":
-    schema = json.dumps(json_schema(), indent=2) + "\n"
+    schema = json.dumps(Preset.model_json_schema(), indent=2) + "\n"
     (PACKAGE.parents[1] / "config" / "schema.json").write_text(schema, encoding="utf-8")

@@ -116,23 +116,6 @@ def read_sealed(
     return texts, arrays
 
 
-def read_texts(path: Path) -> dict[str, str]:
-    """Texts of a sealed file, not checked: its head alone is read. Empty if it is damaged.
-
-    Raises:
-        FileNotFoundError: if there is none.
-        StorageError: if it cannot be read now.
-    """
-    with naming(path), path.open("rb") as file:
-        length = file.read(8)
-        rest = os.fstat(file.fileno()).st_size
-        head = length + file.read(min(rest, int.from_bytes(length, "little")))
-    try:
-        return _texts_in(head)
-    except ValueError:
-        return {}
-
-
 def _texts_in(content: bytes) -> dict[str, str]:
     """The texts of a sealed file, of which the head is enough.
 
@@ -178,7 +161,11 @@ def row_of(path: Path) -> Mapping[str, Any]:
         StorageError: if the file cannot be read now.
     """
     try:
-        row = json.loads(read_texts(path).get("row", "{}"))
+        with naming(path), path.open("rb") as file:
+            length = file.read(8)
+            rest = os.fstat(file.fileno()).st_size
+            head = length + file.read(min(rest, int.from_bytes(length, "little")))
+        row = json.loads(_texts_in(head).get("row", "{}"))
     except (FileNotFoundError, ValueError):
         return {}
     return row if isinstance(row, dict) else {}
