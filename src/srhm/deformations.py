@@ -18,14 +18,14 @@ Definitions: `srhm.images.deformations` and `srhm.images.edge_deformations`, in 
 """
 
 from collections.abc import Sequence
-from math import exp, log, pi
-from typing import Literal, get_args
+from math import exp, inf, log, pi
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from srhm.declare.names import extra
-from srhm.images import edge_deformations, torch_deformations
+from srhm.images import deformations, edge_deformations
 from srhm.images.deformations import largest_temperature
 from srhm.images.torch_deformations import (
     VISIBLE,
@@ -40,6 +40,8 @@ with extra("torch"):
     import torch
     from torch import Tensor
 
+    from srhm.model.streams import Stream
+
 __all__ = [
     "Deformation",
     "deformed",
@@ -52,7 +54,7 @@ __all__ = [
 Pixels = Literal["centres", "edges"]
 
 
-class Deformation(torch_deformations.Deformation):
+class Deformation:
     """Moves each image by a field of its own, with (T, c) of its own: a transform.
 
         [tau x](s) = x(s - tau(s)), tau = sum over i, j of C_ij sin(i pi u) sin(j pi v),
@@ -90,16 +92,23 @@ class Deformation(torch_deformations.Deformation):
     ) -> None:
         if pixels not in get_args(Pixels):
             raise ValueError(f"pixels = {pixels!r}: allowed are {', '.join(get_args(Pixels))}")
-        for end in cutoff if isinstance(cutoff, Sequence) else (cutoff,):
-            whole(end, "cutoff", least=1)
-        if temperature is not None and not np.isfinite(temperature).all():
-            raise ValueError(f"temperature = {temperature}: allowed are finite T > 0")
-        super().__init__(cutoff=cutoff, temperature=temperature, generator=generator)
-        self.pixels = pixels
+        least, most = cutoff if isinstance(cutoff, Sequence) else (cutoff, cutoff)
+        least, most = (whole(end, "cutoff", least=1) for end in (least, most))
+        # Of c = 1 no temperature is the largest.
+        lowest = 2 if temperature is None else 1
+        if not lowest <= least <= most:
+            raise ValueError(f"cutoff = {cutoff}: allowed are {lowest} or more, the least first")
+        self.temperature: Range | None = None
+        if temperature is not None:
+            low, high = temperature if isinstance(temperature, Sequence) else (temperature,) * 2
+            if not 0 < low <= high < inf:
+                raise ValueError(
+                    f"temperature = {temperature}: allowed are finite T > 0, the least first"
+                )
+            self.temperature = (float(low), float(high))
+        self.cutoff, self.stream, self.pixels = (least, most), Stream(generator), pixels
 
     def __call__(self, images: Tensor) -> Tensor:
-        if self.pixels == "centres":
-            return super().__call__(images)
         if images.ndim < 3 or images.shape[-1] != images.shape[-2]:
             raise ValueError(f"images {tuple(images.shape)}: allowed are (..., channels, n, n)")
         if not images.is_floating_point():
@@ -107,7 +116,8 @@ class Deformation(torch_deformations.Deformation):
         size = images.shape[-1]
         batch = images.reshape(-1, *images.shape[-3:])
         table = torch.from_numpy(self.drawn(len(batch), size=size)).to(batch)
-        return deformed(batch, edge_fields(table, size=size)).reshape(images.shape)
+        fields_of = displacement_fields if self.pixels == "centres" else edge_fields
+        return deformed(batch, fields_of(table, size=size)).reshape(images.shape)
 
     def drawn(self, count: int, *, size: int) -> NDArray[np.float64]:
         """Draws the coefficients C_ij of fields.
@@ -120,16 +130,17 @@ class Deformation(torch_deformations.Deformation):
             (count, 2, C, C), C the largest of the cut-offs; of each field those beyond its own
             cut-off are 0.
         """
-        if self.pixels == "centres":
-            return super().drawn(count, size=size)
+        centres = self.pixels == "centres"
+        convention: Any = deformations if centres else edge_deformations
+        visible = visible_temperatures if centres else visible_edge_temperatures
         stream, (least, most) = self.stream.here(), self.cutoff
         coefficients = np.zeros((count, 2, most, most))
         for table in coefficients:
             cutoff = int(stream.integers(least, most, endpoint=True))
-            low, high = self.temperature or visible_edge_temperatures(cutoff, size=size)
+            low, high = self.temperature or visible(cutoff, size=size)
             temperature = exp(stream.uniform(log(low), log(high)))
-            i, j = edge_deformations.modes(cutoff).T - 1
-            (table[:, i, j],) = edge_deformations.coefficients(
+            i, j = convention.modes(cutoff).T - 1
+            (table[:, i, j],) = convention.coefficients(
                 1, cutoff=cutoff, temperature=temperature, generator=stream
             )
         return coefficients
