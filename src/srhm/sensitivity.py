@@ -3,8 +3,7 @@
 sensitivities(network, ["0", "2", "output"], dataset, seed=0)
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -80,18 +79,12 @@ def sensitivities(
         by_batch = [_activations(network, dataset.inputs(batch), names) for batch in batches]
         return [one_node(np.concatenate([outputs[name] for outputs in by_batch])) for name in names]
 
-    with _in_eval_mode(network):
-        of_point = represent(dataset.data[:1])
-        probe = Probe(names, represent, sum(layer.values.size for layer in of_point))
-        rows = measure(
-            probe,
-            dataset.grammar,
-            dataset.data,
-            seed=seed,
-            n_points=n_points,
-            n_draws=n_draws,
-            variant=variant,
-        )
+    of_point = represent(dataset.data[:1])
+    probe = Probe(names, represent, sum(layer.values.size for layer in of_point))
+    rows = measure(
+        probe, dataset.grammar, dataset.data,
+        seed=seed, n_points=n_points, n_draws=n_draws, variant=variant,
+    )  # fmt: skip
     return pd.DataFrame(rows)
 
 
@@ -109,15 +102,3 @@ def _activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> dict[st
             )
         arrays[name] = values.reshape(len(x), -1).float().cpu().numpy()
     return arrays
-
-
-@contextmanager
-def _in_eval_mode(network: nn.Module) -> Iterator[None]:
-    """Eval mode while the block runs; then each module is as it was, frozen ones too."""
-    modes = {module: module.training for module in network.modules()}
-    network.eval()
-    try:
-        yield
-    finally:
-        for module, mode in modes.items():
-            module.training = mode

@@ -11,10 +11,6 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from srhm.networks.relative_depth import layer_at
-
-__all__ = ["OUTPUT", "activation_layers", "layer_at", "record_activations"]
-
 OUTPUT = "output"  # name under which the logits are recorded
 KINDS = (nn.ReLU, nn.SiLU)
 
@@ -33,7 +29,7 @@ def record_activations(network: nn.Module, x: Tensor, names: Sequence[str]) -> d
     """Outputs of the named modules for one batch, in eval mode, by name in the order of `names`.
 
     "output" names the logits. Tensors have the batch first and the layer's own shape; only those
-    asked for are kept. The network is left in the mode in which it was.
+    asked for are kept. Each module is left in the mode in which it was.
 
     Raises:
         ValueError: if a name is no module of the network, or the module is not executed exactly
@@ -70,9 +66,11 @@ def _keep(outputs: list[Tensor], module: nn.Module, inputs: object, output: Tens
 
 @contextmanager
 def _measuring(network: nn.Module) -> Iterator[None]:
-    was_training = network.training
+    """Eval mode while the block runs; then each module is as it was, frozen ones too."""
+    modes = {module: module.training for module in network.modules()}
     network.eval()
     try:
         yield
     finally:
-        network.train(was_training)
+        for module, mode in modes.items():
+            module.training = mode
