@@ -8,6 +8,7 @@ as parameters, not as depth.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from srhm.networks.named import named_network
 from srhm.networks.resnet import Projection, ResidualBlock
 
 N_CLASSES = 10
-INPUT: dict[Dimensions, tuple[int, ...]] = {1: (10, 36), 2: (3, 32, 32)}
+INPUT: dict[Dimensions, tuple[int, ...]] = {2: (3, 32, 32), 1: (10, 36)}
 
 _WEIGHTS = (nn.Conv1d, nn.Conv2d, nn.Linear)
 _NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
@@ -75,19 +76,6 @@ PAPER_MILLIONS = {"vgg": (9, 15), "resnet": (11, 21), "efficientnet": (5, 5)}
 PAPER_DEPTHS = {"vgg": (11, 16), "resnet": (18, 34), "efficientnet": (18,)}
 
 
-def family(name: str) -> str:
-    """Column of Table 1 to which a named network belongs: "vgg", "resnet" or "efficientnet".
-
-    Raises:
-        ValueError: if it is in none.
-    """
-    for column, nets in FAMILIES.items():
-        if name in nets:
-            return column
-    allowed = ", ".join(net for nets in FAMILIES.values() for net in nets)
-    raise ValueError(f"network {name!r} is not in Table 1; there are {allowed}")
-
-
 def structure(name: str, *, dimensions: Dimensions, n_classes: int = N_CLASSES) -> Structure:
     """Structure of a named network of full width, from its modules and one forward pass."""
     shape = INPUT[dimensions]
@@ -102,11 +90,11 @@ def structure(name: str, *, dimensions: Dimensions, n_classes: int = N_CLASSES) 
     modules = [module for module, _ in met]
     weights = [m for m in modules if isinstance(m, _WEIGHTS)]
     inverted = [m for m in network.modules() if isinstance(m, InvertedResidualBlock)]
-    inside = {id(m) for block in inverted for m in block.modules()}
+    inside = {m for block in inverted for m in block.modules()}
     residual = [m for m in network.modules() if isinstance(m, ResidualBlock)]
     return Structure(
         depth=len(weights),
-        depth_in_blocks=sum(id(m) not in inside for m in weights) + len(inverted),
+        depth_in_blocks=sum(m not in inside for m in weights) + len(inverted),
         n_parameters=sum(p.numel() for p in network.parameters() if p.requires_grad),
         n_linear=sum(isinstance(m, nn.Linear) for m in modules),
         activation=", ".join(
@@ -127,44 +115,30 @@ def table1() -> list[dict[str, Any]]:
     as printed, and `note`: where ours differs and why, empty if nowhere.
     """
     rows = []
-    for name in (net for nets in FAMILIES.values() for net in nets):
-        for dimensions in (2, 1):
+    for family, nets in FAMILIES.items():
+        paper = {f"paper_{item}": text for item, text in PAPER[family].items()}
+        for name, dimensions in product(nets, INPUT):
             measured = structure(name, dimensions=dimensions)
-            paper = {f"paper_{item}": text for item, text in PAPER[family(name)].items()}
-            rows.append(
-                {
-                    "net": name,
-                    "family": family(name),
-                    "dimensions": dimensions,
-                    **asdict(measured),
-                    **paper,
-                    "note": "; ".join(_notes(name, dimensions, measured)),
-                }
-            )
+            note = "; ".join(_notes(family, name, dimensions, measured))
+            own = {"net": name, "family": family, "dimensions": dimensions, **asdict(measured)}
+            rows.append({**own, **paper, "note": note})
     return rows
 
 
 def _executed(network: nn.Module, x: Tensor) -> list[tuple[nn.Module, bool]]:
     """Modules without children on the main path in order, and whether each made places fewer."""
-    side = {
-        id(part)
-        for branch in network.modules()
-        if isinstance(branch, _SIDE_BRANCHES)
-        for part in branch.modules()
-    }
+    branches = (branch for branch in network.modules() if isinstance(branch, _SIDE_BRANCHES))
+    side = {part for branch in branches for part in branch.modules()}
     met: list[tuple[nn.Module, bool]] = []
 
     def note(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
         met.append((module, output.shape[2:] != inputs[0].shape[2:]))
 
-    leaves = [m for m in network.modules() if not list(m.children()) and id(m) not in side]
-    handles = [leaf.register_forward_hook(note) for leaf in leaves]
-    try:
-        with torch.no_grad():
-            network.eval()(x)
-    finally:
-        for handle in handles:
-            handle.remove()
+    for module in network.modules():
+        if not list(module.children()) and module not in side:
+            module.register_forward_hook(note)
+    with torch.no_grad():
+        network.eval()(x)
     return met
 
 
@@ -180,24 +154,23 @@ def _pooling(met: list[tuple[nn.Module, bool]]) -> str:
     return ", ".join(kinds) or "none"
 
 
-def _notes(name: str, dimensions: Dimensions, found: Structure) -> Iterator[str]:
+def _notes(family: str, name: str, dimensions: Dimensions, found: Structure) -> Iterator[str]:
     """Where a network differs from its column of Table 1, and why."""
-    kind = family(name)
-    low, high = PAPER_MILLIONS[kind]
+    low, high = PAPER_MILLIONS[family]
     millions = found.n_parameters / 1e6
     if dimensions == 1:
         yield f"{millions:.1f} M: the paper counts filters of two dimensions"
     elif not low <= round(millions) <= high:
         published = structure(name, dimensions=2, n_classes=1000).n_parameters / 1e6
         yield f"{millions:.1f} M with {N_CLASSES} classes, {published:.1f} M with ImageNet's 1000"
-    if kind == "vgg":
+    if family == "vgg":
         named = int(name.removeprefix("vgg").removesuffix("_bn"))
         if found.depth != named:
             yield f"depth {found.depth}: the name counts three fully connected layers"
-    elif kind == "efficientnet":
+    elif family == "efficientnet":
         yield (
             f"depth {found.depth}, or {found.depth_in_blocks} with each block as one layer: "
             "18 would be the 16 blocks of B0 and two layers"
         )
-    elif found.depth not in PAPER_DEPTHS[kind]:
+    elif found.depth not in PAPER_DEPTHS[family]:
         yield f"depth {found.depth}"

@@ -85,11 +85,7 @@ vgg11 = partial(Vgg, (1, 1, 2, 2, 2), norm=False)
 vgg11_bn = partial(Vgg, (1, 1, 2, 2, 2), norm=True)
 vgg16 = partial(Vgg, (2, 2, 3, 3, 3), norm=False)
 vgg16_bn = partial(Vgg, (2, 2, 3, 3, 3), norm=True)
-
-
 vgg13 = partial(Vgg, (2, 2, 2, 2, 2), norm=False)
-
-
 vgg13_bn = partial(Vgg, (2, 2, 2, 2, 2), norm=True)
 vgg19 = partial(Vgg, (2, 2, 4, 4, 4), norm=False)
 vgg19_bn = partial(Vgg, (2, 2, 4, 4, 4), norm=True)

@@ -107,9 +107,7 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
             continue
         parameters = parameters_of(cell)
         shape = geometry(cell["net"], parameters, width=cell["width"])
-        steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
-        steps *= slowness(cell)
-        steps = min(steps, cell["max_steps"])
+        steps = _expected_steps(cell, model)
         per_step = _dot(model["seconds_per_step"]["coefficients"], step_features(cell, shape))
         if cell["engine"] != "sparse":
             per_step *= model[f"{cell['engine']}_over_sparse"]
@@ -123,13 +121,18 @@ def costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
     return expected
 
 
+def _expected_steps(cell: Mapping[str, Any], model: Mapping[str, Any]) -> float:
+    """Steps of an LCN, CNN or FCN."""
+    steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
+    return min(steps * slowness(cell), cell["max_steps"])
+
+
 def _connected_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     parameters, width = parameters_of(cell), cell["width"]
     layers = resolved(function_of(cell["net"]))(parameters, width=width)
     n_weights = sum(layer.n_inputs * layer.n_units for layer in layers)
     n_weights += width * parameters.n_classes
-    steps = exp(_dot(model["log_steps"]["coefficients"], step_predictors(cell)))
-    steps = min(steps * slowness(cell), cell["max_steps"])
+    steps = _expected_steps(cell, model)
     start, product = CONNECTED_STEP
     per_step = start + product * points_of_a_step(cell) * n_weights
     inputs = (cell["P"] + cell["n_test"]) * parameters.n_leaves * 4
@@ -145,8 +148,13 @@ def network_step_features(cell: Mapping[str, Any]) -> list[float]:
     and times its square.
     """
     places = points_of_a_step(cell) * parameters_of(cell).input_length / 1e3
+    return [1.0, *(places * power for power in _powers(cell))]
+
+
+def _powers(cell: Mapping[str, Any]) -> list[float]:
+    """1, the width over 64, and its square."""
     scale = cell["width"] / 64
-    return [1.0, places, places * scale, places * scale**2]
+    return [1.0, scale, scale**2]
 
 
 def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
@@ -156,13 +164,12 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
     slowness = max(1.0, model["slow_rate"] * points / cell["learning_rate"])
     epochs = net["epochs"] * slowness
     steps = min(epochs * (cell["P"] // points), cell["max_steps"])
-    features = network_step_features(cell)
-    per_step = _dot(net["seconds_per_step"], features)
+    per_step = _dot(net["seconds_per_step"], network_step_features(cell))
     per_step *= model["autograd_over_torch"] if cell["engine"] == AUTOGRAD else 1
-    scale, width = cell["width"] / 64, BYTES[cell["dtype"]]
-    n_weights = _dot(net["parameters"], [1.0, scale, scale**2])
+    width, powers = BYTES[cell["dtype"]], _powers(cell)
+    n_weights = _dot(net["parameters"], powers)
     # A place of 64 channels in each of some tens of layers, the first of which are the longest.
-    activations = LIVE * width * 64 * 20 * points * parameters_of(cell).input_length * scale
+    activations = LIVE * width * 64 * 20 * points * parameters_of(cell).input_length * powers[1]
     memory = COPIES * width * n_weights + activations
     return Cost(steps, steps * per_step, memory, 4 * n_weights)
 
@@ -170,8 +177,7 @@ def _network_cost(cell: Mapping[str, Any], model: Mapping[str, Any]) -> Cost:
 def image_step_features(cell: Mapping[str, Any]) -> list[float]:
     """As `network_step_features`, for a batch of images."""
     places = cell["batch_size"] * IMAGE_PLACES / 1e3
-    scale = cell["width"] / 64
-    return [1.0, places, places * scale, places * scale**2]
+    return [1.0, *(places * power for power in _powers(cell))]
 
 
 def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
@@ -182,8 +188,7 @@ def image_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         net = model["nets"][stand_in(cell["net"])]
         steps = float(cell["max_steps"])  # a threshold, if there is one, may end it before
         per_step = _dot(net["seconds_per_step"], image_step_features(cell))
-        scale = cell["width"] / 64
-        powers = [1.0, scale, scale**2]
+        powers = _powers(cell)
         n_weights = _dot(net["parameters"], powers)
         kept = cell["batch_size"] * _dot(net["kept_per_image"], powers)
         # The dataset, the images of the cell, and those of the test as floats, first in two copies.
