@@ -87,6 +87,9 @@ class Evaluation:
     gradient: Weights
 
 
+NUMBERS = ("F", "mean_loss", "n_unsatisfied", "fitted")
+
+
 class FlowingSystem(Protocol):
     """Something that flows down the gradient of its loss; states have a leading axis of members."""
 
@@ -226,57 +229,50 @@ def gradient_flow(
     torch.set_flush_denormal(True)  # weights of dead neurons decay for ever
     rule = step or FlowStep()
     book = _Book(system, state, max_evaluations, start=start, observe=observe)
-    length_E = torch.full_like(book.now.mean_loss, rule.first_step)
-    tau_E = torch.ones_like(length_E)
-    mean: Weights = {}
-    if momentum_time is not None:
-        tau_E = momentum_time.to(tau_E)
-        mean = {name: torch.zeros_like(array) for name, array in state.items()}
-    if start is not None:
-        length_E = _sent(start["length"], like=length_E)
-        if momentum_time is not None:
-            tau_E = tau_E[_sent(start["book.active"], like=tau_E)]
-            mean = _weights(start, "mean.", state)
-
-    def arrays() -> Arrays:
-        return {**book.arrays(), "length": length_E.cpu().numpy(), **_named("mean.", mean)}
-
-    while True:
-        if pause is not None:
-            pause(arrays)
-        squared_E = book.system.squared_norm(book.now.gradient)
+    like = book.now.mean_loss
+    tau = torch.ones_like(like) if momentum_time is None else momentum_time.to(like)
+    book.keep(
+        step={
+            "length": torch.full_like(like, rule.first_step),
+            "tau": tau,
+            "squared": system.squared_norm(book.now.gradient),
+        },
+        mean={} if momentum_time is None else _zeros(state),
+    )
+    while book.goes_on(
+        pause,
         # The gradient of a net at rest is zero for ever; a step so short has met no finite loss.
-        lost_E = length_E < SHORTEST_STEP * rule.first_step
-        kept = book.close(capped=squared_E == 0, diverged=lost_E)
-        if kept is not None:
-            length_E, squared_E, tau_E = length_E[kept], squared_E[kept], tau_E[kept]
-            mean = selected(mean, kept)
-        if book.n_active == 0:
-            return book.result()
-        downhill = book.now.gradient
+        capped=book.own["step"]["squared"] == 0,
+        diverged=book.own["step"]["length"] < SHORTEST_STEP * rule.first_step,
+    ):
+        old, own, mean = book.now, book.own["step"], book.own["mean"]
+        length_E, downhill = own["length"], old.gradient
         if momentum_time is not None:
-            downhill = _averaged(mean, downhill, torch.exp(-length_E / tau_E))
+            downhill = _averaged(mean, downhill, torch.exp(-length_E / own["tau"]))
         trial = {
             name: array - _along(length_E, array).to(array.dtype) * downhill[name]
             for name, array in book.state.items()
         }
         new = book.evaluate(trial)
-        moved_E = (new.F - book.now.F).abs().amax(dim=(1, 2))
+        moved_E = (new.F - old.F).abs().amax(dim=(1, 2))
         turned_E = book.system.squared_norm(
-            {name: new.gradient[name] - g for name, g in book.now.gradient.items()}
+            {name: new.gradient[name] - g for name, g in old.gradient.items()}
         )
-        both_E = (squared_E * book.system.squared_norm(new.gradient)).sqrt()
+        squared_E = book.system.squared_norm(new.gradient)
+        both_E = (own["squared"] * squared_E).sqrt()
         # A new gradient of zero is no bend: all points are satisfied.
         bend_E = torch.where(both_E > 0, turned_E / both_E, torch.zeros_like(both_E))
         smooth_E = (bend_E < rule.max_gradient_change) | (moved_E <= rule.kink)
         accepted_E = (moved_E < rule.max_output_change) & smooth_E & new.mean_loss.isfinite()
         easy_E = (moved_E < rule.max_output_change / 2) & (bend_E < rule.max_gradient_change / 2)
         book.advance(trial, new, accepted_E, length_E)
-        mean = {
+        book.own["mean"] = {
             name: torch.where(_along(accepted_E, u), downhill[name], u) for name, u in mean.items()
         }
         grown_E = torch.where(easy_E, length_E * rule.growth, length_E)
-        length_E = torch.where(accepted_E, grown_E, length_E / rule.shrink)
+        own["length"] = torch.where(accepted_E, grown_E, length_E / rule.shrink)
+        own["squared"] = torch.where(accepted_E, squared_E, own["squared"])
+    return book.result()
 
 
 def adam(
@@ -299,28 +295,11 @@ def adam(
     """
     torch.set_flush_denormal(True)
     book = _Book(system, state, max_evaluations, start=start, observe=observe)
-    mean = {name: torch.zeros_like(array) for name, array in state.items()}
-    square = {name: torch.zeros_like(array) for name, array in state.items()}
+    book.keep(mean=_zeros(state), square=_zeros(state))
     slope = log(last_rate / first_rate) / max(max_evaluations - 1, 1)
-    count = 0
-    if start is not None:
-        mean, square = _weights(start, "mean.", state), _weights(start, "square.", state)
-        count = int(start["count"][0])
-
-    def arrays() -> Arrays:
-        moments = {**_named("mean.", mean), **_named("square.", square)}
-        return {**book.arrays(), **moments, "count": np.array([count])}
-
-    while True:
-        if pause is not None:
-            pause(arrays)
-        kept = book.close()
-        if kept is not None:
-            mean, square = selected(mean, kept), selected(square, kept)
-        if book.n_active == 0:
-            return book.result()
-        rate = first_rate * float(np.exp(slope * count))
-        count += 1
+    while book.goes_on(pause):
+        count, mean, square = book.spent, book.own["mean"], book.own["square"]
+        rate = first_rate * float(np.exp(slope * (count - 1)))
         trial = {}
         for name, g in book.now.gradient.items():
             mean[name] = decay[0] * mean[name] + (1 - decay[0]) * g
@@ -328,6 +307,7 @@ def adam(
             root = (square[name] / (1 - decay[1] ** count)).sqrt() + 1e-8
             trial[name] = book.state[name] - rate * mean[name] / (1 - decay[0] ** count) / root
         book.advance_all(trial, rate)
+    return book.result()
 
 
 def stochastic_gradient_descent(
@@ -359,71 +339,57 @@ def stochastic_gradient_descent(
         check_every: batches between two looks; a member ends at a look.
         pause, start, observe: as in `gradient_flow`; generators are as fresh with a start as
             without.
-
-    Raises:
-        ValueError: if there are fewer points than in a batch, or not one generator for each member.
     """
     torch.set_flush_denormal(True)
-    n_points, n_members = system.evaluate(state).F.shape[1], len(next(iter(state.values())))
-    if not 1 <= batch_size <= n_points:
-        raise ValueError(f"batch_size = {batch_size}: allowed are 1 to P = {n_points}")
-    if len(generators) != n_members:
-        raise ValueError(f"{len(generators)} generators for {n_members} members")
     book = _Book(system, state, max_evaluations, spent=0, start=start, observe=observe)
     like = book.now.mean_loss
-    rates = torch.as_tensor(rate, dtype=like.dtype, device=like.device).expand(n_members)
-    velocity = {name: torch.zeros_like(array) for name, array in state.items()}
-    per_epoch = n_points // batch_size
-    count = 0
-    streams = list(generators)
-    if start is not None:
-        velocity, count = _weights(start, "velocity.", state), int(start["count"][0])
-        active = start["book.active"]
-        rates = rates[_sent(active, like=like)]
-        streams = [streams[member] for member in active.tolist()]
-
-    def epoch() -> Tensor:
-        orders = np.stack([stream.permutation(n_points) for stream in streams])
-        return _sent(orders, like=like)
-
+    rates = torch.as_tensor(rate, dtype=like.dtype, device=like.device).expand(len(generators))
+    book.keep(velocity=_zeros(state), step={"rate": rates})
+    orders = _Orders(generators, n_points=book.now.F.shape[1])
+    per_epoch = orders.n_points // batch_size
     order_EB = torch.empty(0)
-    for _ in range(-(-count // per_epoch)):  # epochs begun so far
-        order_EB = epoch()
-
-    def arrays() -> Arrays:
-        return {**book.arrays(), **_named("velocity.", velocity), "count": np.array([count])}
-
-    while True:
-        if pause is not None:
-            pause(arrays)
-        kept = book.close()
-        if kept is not None:
-            velocity, rates = selected(velocity, kept), rates[kept]
-            streams = [streams[i] for i in kept.cpu().tolist()]
-            order_EB = order_EB[kept] if count else order_EB
-        if book.n_active == 0:
-            return book.result()
-        current = book.state
-        n_batches = min(check_every, max_evaluations - count)
-        for _ in range(n_batches):
-            at = count % per_epoch
-            if at == 0:
-                order_EB = epoch()
+    while book.goes_on(pause):
+        current, velocity, rate_E = book.state, book.own["velocity"], book.own["step"]["rate"]
+        n_batches = min(check_every, max_evaluations - book.spent)
+        for count in range(book.spent, book.spent + n_batches):
+            epoch, at = divmod(count, per_epoch)
+            if at == 0 or count == book.spent:
+                order_EB = orders.of(epoch, book.active)
             points = order_EB[:, at * batch_size : (at + 1) * batch_size]
             gradient = book.system.batch(points).evaluate(current).gradient
             velocity = {name: momentum * velocity[name] + g for name, g in gradient.items()}
             current = {
-                name: w - _along(rates, w).to(w.dtype) * velocity[name]
+                name: w - _along(rate_E, w).to(w.dtype) * velocity[name]
                 for name, w in current.items()
             }
-            count += 1
-        book.advance_all(current, rates * n_batches, n_evaluations=n_batches)
+        book.own["velocity"] = velocity
+        book.advance_all(current, rate_E * n_batches, n_evaluations=n_batches)
+    return book.result()
+
+
+class _Orders:
+    """Orders of the points, a random one for each epoch of each member, drawn as they are used."""
+
+    def __init__(self, generators: Sequence[np.random.Generator], *, n_points: int) -> None:
+        self.n_points = n_points
+        self._streams, self._drawn = generators, [0] * len(generators)
+        self._orders = [np.empty(0, dtype=np.int64)] * len(generators)
+
+    def of(self, epoch: int, members: Tensor) -> Tensor:
+        """Of an epoch, counted from 0, for some members, (E', B)."""
+        asked = members.cpu().tolist()
+        for member in asked:
+            while self._drawn[member] <= epoch:
+                self._orders[member] = self._streams[member].permutation(self.n_points)
+                self._drawn[member] += 1
+        return _sent(np.stack([self._orders[member] for member in asked]), like=members)
 
 
 class _Book(Generic[System]):
-    """Members still in training, and the results of those that have ended.
+    """Members still in training, and how those that are not have ended.
 
-    All members in training have spent the same number of evaluations.
+    All members in training have spent the same number of evaluations. own: arrays (E', ...) of
+    what moves them, for the members in training, by name.
     """
 
     def __init__(
@@ -436,197 +402,182 @@ class _Book(Generic[System]):
         start: Mapping[str, NDArray[Any]] | None = None,
         observe: Observe | None = None,
     ) -> None:
-        self.system = system
-        self._observe = observe
-        self._budget = budget
-        self._ends: dict[int, tuple[Weights, str, float, int, int]] = {}
-        self._records: dict[str, list[NDArray[np.float64]]] = {name: [] for name in HISTORY}
-        if start is not None:
-            self._restore(start, state)
-            return
+        self.system, self.spent, self.own = system, spent, dict[str, Weights]()
+        self._budget, self._observe, self._start, self._next_record = budget, observe, start, 0.0
         self.state = {name: array.detach().clone() for name, array in state.items()}
         self.now = system.evaluate(self.state)
-        n = len(self.now.mean_loss)
-        device = self.now.mean_loss.device
-        self._active = torch.arange(n, device=device)
-        self._spent = spent
-        self._first_loss = self.now.mean_loss.clone()
-        self._time = torch.zeros(n, dtype=torch.float64, device=device)
-        self._half_time = torch.full((n,), torch.nan, dtype=torch.float64, device=device)
-        self._steps = torch.zeros(n, dtype=torch.int64, device=device)
-        self._next_record = 0.0
-        self._record()
+        loss = self.now.mean_loss
+        self.active = torch.arange(len(loss), device=loss.device)
+        none = torch.zeros_like(loss, dtype=torch.float64)
+        self._course = {
+            "first_loss": loss.clone(),
+            "time": none,
+            "half_time": torch.full_like(none, torch.nan),
+            "steps": none.long(),
+        }
+        numbers = dict.fromkeys(("status", "n_unsatisfied", "evaluations", "steps"), none.long())
+        numbers |= dict.fromkeys(("mean_loss", "time", "half_time"), none)
+        self._ends = {name: array.clone() for name, array in numbers.items()}
+        self._last = _zeros(state)
+        self._records: dict[str, list[NDArray[np.float64]]] = {name: [] for name in HISTORY}
+        if start is None:
+            self._record()
+            return
+        self.active = _sent(start["active"], like=loss)
+        self.spent, self._next_record = int(start["spent"][0]), float(start["next_record"][0])
+        self.state, self._last = (_weights(start, f"{n}.", state) for n in ("state", "last"))
+        self._course = _weights(start, "course.", self._course)
+        self._ends = _weights(start, "ends.", self._ends)
+        now = _weights(start, "now.", {name: getattr(self.now, name) for name in NUMBERS})
+        self.now = Evaluation(**now, gradient=_weights(start, "gradient.", state))
+        kept = {name.removeprefix("history."): name for name in start}
+        self._records = {short: list(start[n]) for short, n in kept.items() if short != n}
+        self.system = system.select(self.active)
+
+    def keep(self, **own: Weights) -> None:
+        """Arrays of the members given at first; after a pause they are those of then."""
+        for name, arrays in own.items():
+            kept = self._start
+            self.own[name] = arrays if kept is None else _weights(kept, f"own.{name}.", arrays)
 
     def arrays(self) -> Arrays:
-        """All that is in the book, by names that begin with "book."."""
-        book: Arrays = {
-            "active": self._active.cpu().numpy(),
-            "spent": np.array([self._spent]),
-            "first_loss": self._first_loss.cpu().numpy(),
-            "time": self._time.cpu().numpy(),
-            "half_time": self._half_time.cpu().numpy(),
-            "steps": self._steps.cpu().numpy(),
-            "next_record": np.array([self._next_record]),
-            "F": self.now.F.cpu().numpy(),
-            "mean_loss": self.now.mean_loss.cpu().numpy(),
-            "n_unsatisfied": self.now.n_unsatisfied.cpu().numpy(),
-            "fitted": self.now.fitted.cpu().numpy(),
-            **_named("gradient.", self.now.gradient),
-            **_named("state.", self.state),
-            **{f"history.{name}": np.array(rows) for name, rows in self._records.items()},
+        """All that is in the book."""
+        parts = {
+            "state": self.state,
+            "last": self._last,
+            "course": self._course,
+            "ends": self._ends,
+            "now": {name: getattr(self.now, name) for name in NUMBERS},
+            "gradient": self.now.gradient,
+            **{f"own.{name}": arrays for name, arrays in self.own.items()},
         }
-        for member, (weights, status, loss, n_unsatisfied, spent) in self._ends.items():
-            book |= _named(f"end{member}.", weights)
-            book[f"end{member}"] = np.array(
-                [STATUSES.index(status), loss, n_unsatisfied, spent], dtype=np.float64
-            )
-        return {f"book.{name}": array for name, array in book.items()}
+        book: Arrays = {
+            f"{part}.{name}": array.cpu().numpy()
+            for part, arrays in parts.items()
+            for name, array in arrays.items()
+        }
+        return {
+            **book,
+            **{f"history.{name}": np.array(rows) for name, rows in self._records.items()},
+            "active": self.active.cpu().numpy(),
+            "spent": np.array([self.spent]),
+            "next_record": np.array([self._next_record]),
+        }
 
-    def _restore(self, start: Mapping[str, NDArray[Any]], state: Weights) -> None:
-        like = next(iter(state.values()))
-
-        def found(name: str) -> Tensor:
-            return _sent(start[f"book.{name}"], like=like)
-
-        self._active = found("active")
-        self._spent = int(start["book.spent"][0])
-        self._first_loss, self._time = found("first_loss"), found("time")
-        self._half_time, self._steps = found("half_time"), found("steps")
-        self._next_record = float(start["book.next_record"][0])
-        self.state = _weights(start, "book.state.", state)
-        self.now = Evaluation(
-            found("F"),
-            found("mean_loss"),
-            found("n_unsatisfied"),
-            found("fitted"),
-            _weights(start, "book.gradient.", state),
-        )
-        kept = {name.removeprefix("book.history."): name for name in start}
-        self._records = {short: list(start[n]) for short, n in kept.items() if short != n}
-        for member in range(len(self._time)):
-            if f"book.end{member}" in start:
-                status, loss, n_unsatisfied, spent = start[f"book.end{member}"].tolist()
-                self._ends[member] = (
-                    _weights(start, f"book.end{member}.", state),
-                    STATUSES[int(status)],
-                    loss,
-                    int(n_unsatisfied),
-                    int(spent),
-                )
-        self.system = self.system.select(self._active)
-
-    @property
-    def n_active(self) -> int:
-        """Members still in training."""
-        return len(self._active)
-
-    def close(
-        self, *, capped: Tensor | None = None, diverged: Tensor | None = None
-    ) -> Tensor | None:
-        """Ends members; None if none ends, else the places of those that go on, (E',)."""
+    def goes_on(
+        self,
+        pause: Pause | None,
+        *,
+        capped: Tensor | None = None,
+        diverged: Tensor | None = None,
+    ) -> bool:
+        """Ends members between two evaluations; whether any is still in training."""
+        if pause is not None:
+            pause(self.arrays)
         no = torch.zeros_like(self.now.fitted)
         lost = ~self.now.mean_loss.isfinite() | (no if diverged is None else diverged)
         at_rest = no if capped is None else capped
-        spent = at_rest | (self._spent >= self._budget)
-        ends = (self.now.fitted | lost | spent).cpu()  # waits for a GPU
-        if not bool(ends.any()):
-            return None
-        for place in ends.nonzero()[:, 0].tolist():
-            status = "capped"
-            if lost[place]:
-                status = "diverged"
-            elif self.now.fitted[place]:
-                status = "fitted"
-            self._ends[int(self._active[place])] = (
-                {name: array[place].clone() for name, array in self.state.items()},
-                status,
-                float(self.now.mean_loss[place]),
-                int(self.now.n_unsatisfied[place]),
-                self._spent,
-            )
-        kept = (~ends).nonzero()[:, 0].to(self._active.device)
-        self._active = self._active[kept]
+        ends = self.now.fitted | lost | at_rest | (self.spent >= self._budget)
+        ended = ends.cpu().nonzero()[:, 0].to(ends.device)  # waits for a GPU
+        if not len(ended):
+            return True
+        codes = {status: torch.full_like(self.active, k) for k, status in enumerate(STATUSES)}
+        status = torch.where(self.now.fitted, codes["fitted"], codes["capped"])
+        numbers = {
+            **self._course,
+            "status": torch.where(lost, codes["diverged"], status),
+            "mean_loss": self.now.mean_loss,
+            "n_unsatisfied": self.now.n_unsatisfied,
+            "evaluations": torch.full_like(self.active, self.spent),
+        }
+        members = self.active[ended]
+        for ends_E, arrays in ((self._ends, numbers), (self._last, self.state)):
+            for name, array in ends_E.items():
+                array[members] = arrays[name][ended].to(array.dtype)
+        kept = (~ends).cpu().nonzero()[:, 0].to(ends.device)
         if len(kept):
             self.system = self.system.select(kept)
-        self.state = selected(self.state, kept)
-        self.now = _masked(self.now, kept)
-        return kept
+        self.active, self.now = self.active[kept], _each(lambda array: array[kept], self.now)
+        self.state, self._course = selected(self.state, kept), selected(self._course, kept)
+        self.own = {name: selected(arrays, kept) for name, arrays in self.own.items()}
+        return len(kept) > 0
 
     def evaluate(self, state: Weights) -> Evaluation:
         """Evaluates all members in training once more."""
-        self._spent += 1
+        self.spent += 1
         return self.system.evaluate(state)
 
     def advance(self, trial: Weights, new: Evaluation, accepted: Tensor, length: Tensor) -> None:
         """Moves the members whose step is accepted, and writes down where they are."""
-        before, half = self.now.mean_loss, self._first_loss[self._active] / 2
-        start = self._time[self._active]
-        crossed = accepted & self._half_time[self._active].isnan() & (new.mean_loss <= half)
+        course, before = self._course, self.now.mean_loss
+        half = course["first_loss"] / 2
+        crossed = accepted & course["half_time"].isnan() & (new.mean_loss <= half)
         # Linear between the two ends of the step that crosses the half.
         part = ((before - half) / (before - new.mean_loss)).clamp(0, 1)
-        halves = torch.where(crossed, start + part * length, self._half_time[self._active])
-        self._half_time[self._active] = halves
-        self._time[self._active] = start + torch.where(accepted, length, torch.zeros_like(length))
-        self._steps[self._active] += accepted
+        halves = course["time"] + part * length
+        self._course = {
+            "first_loss": course["first_loss"],
+            "time": course["time"] + torch.where(accepted, length, torch.zeros_like(length)),
+            "half_time": torch.where(crossed, halves, course["half_time"]),
+            "steps": course["steps"] + accepted,
+        }
         # To ask a GPU takes longer than to choose.
         if accepted.device.type == "cpu" and bool(accepted.all()):
             self.state, self.now = trial, new
         else:
-            self.state = {
-                name: torch.where(_along(accepted, array), trial[name], array)
-                for name, array in self.state.items()
-            }
-            self.now = _chosen(accepted, new, self.now)
+
+            def choose(new: Tensor, old: Tensor) -> Tensor:
+                return torch.where(_along(accepted, new), new, old)
+
+            self.state = {name: choose(trial[name], old) for name, old in self.state.items()}
+            self.now = _each(choose, new, self.now)
         self._record()
 
     def advance_all(
         self, trial: Weights, length: float | Tensor, *, n_evaluations: int = 1
     ) -> None:
         """Moves all members in training by a step, or several, of this length (E',) in all."""
-        self._spent += n_evaluations
+        self.spent += n_evaluations
         self.state, self.now = trial, self.system.evaluate(trial)
-        self._time[self._active] += length
-        self._steps[self._active] += n_evaluations
+        self._course["time"] = self._course["time"] + length
+        self._course["steps"] = self._course["steps"] + n_evaluations
         self._record()
 
     def result(self) -> Trained:
         """All members, once none is in training."""
-        ends = [self._ends[member] for member in range(len(self._time))]
+        ends = {name: array.cpu().numpy() for name, array in self._ends.items()}
         return Trained(
-            state={name: torch.stack([end[0][name] for end in ends]) for name in self.state},
-            status=np.array([end[1] for end in ends]),
-            mean_loss=np.array([end[2] for end in ends]),
-            n_unsatisfied=np.array([end[3] for end in ends]),
-            time=self._time.cpu().numpy(),
-            half_time=self._half_time.cpu().numpy(),
-            steps=self._steps.cpu().numpy(),
-            evaluations=np.array([end[4] for end in ends]),
+            state=self._last,
             budget=self._budget,
             history={name: np.array(rows) for name, rows in self._records.items()},
+            **{**ends, "status": np.array(STATUSES)[ends["status"]]},
         )
 
     def _record(self) -> None:
-        if self._spent < self._next_record:
+        if self.spent < self._next_record:
             return
-        self._next_record = max(self._spent, 1) * 10 ** (1 / RECORDS_PER_DECADE)
+        self._next_record = max(self.spent, 1) * 10 ** (1 / RECORDS_PER_DECADE)
         norm = self.now.F.square().mean(dim=1).sum(dim=1).sqrt()
         values = {
-            "time": self._time[self._active],
+            "time": self._course["time"],
             "mean_loss": self.now.mean_loss,
             "n_unsatisfied": self.now.n_unsatisfied,
             "output_norm": norm,
         }
         if self._observe is not None:
-            values |= self._observe(self.state, self.now, self._active)
-        self._records["evaluation"].append(np.array(float(self._spent)))
+            values |= self._observe(self.state, self.now, self.active)
+        self._records["evaluation"].append(np.array(float(self.spent)))
         for name, observed in values.items():
-            row = torch.full_like(self._time, torch.nan)
-            row[self._active] = observed.to(row.dtype)
+            row = torch.full_like(self._ends["time"], torch.nan)
+            row[self.active] = observed.to(row.dtype)
             self._records.setdefault(name, []).append(row.cpu().numpy())
 
 
-def _named(prefix: str, weights: Mapping[str, Tensor]) -> Arrays:
-    return {f"{prefix}{name}": array.cpu().numpy() for name, array in weights.items()}
+def _zeros(state: Weights) -> Weights:
+    return {
+        name: torch.zeros_like(array, memory_format=torch.contiguous_format)
+        for name, array in state.items()
+    }
 
 
 def _weights(arrays: Mapping[str, NDArray[Any]], prefix: str, state: Weights) -> Weights:
@@ -655,24 +606,9 @@ def _along(numbers_E: Tensor, array: Tensor) -> Tensor:
     return numbers_E.reshape(-1, *[1] * (array.ndim - 1))
 
 
-def _masked(now: Evaluation, members: Tensor) -> Evaluation:
-    return Evaluation(
-        now.F[members],
-        now.mean_loss[members],
-        now.n_unsatisfied[members],
-        now.fitted[members],
-        selected(now.gradient, members),
-    )
-
-
-def _chosen(accepted: Tensor, new: Evaluation, old: Evaluation) -> Evaluation:
-    def choose(a: Tensor, b: Tensor) -> Tensor:
-        return torch.where(_along(accepted, a), a, b)
-
-    return Evaluation(
-        choose(new.F, old.F),
-        choose(new.mean_loss, old.mean_loss),
-        choose(new.n_unsatisfied, old.n_unsatisfied),
-        choose(new.fitted, old.fitted),
-        {name: choose(g, old.gradient[name]) for name, g in new.gradient.items()},
-    )
+def _each(make: Callable[..., Tensor], *given: Evaluation) -> Evaluation:
+    """The evaluation each array of which is made of those of the given ones."""
+    numbers = {name: make(*(getattr(one, name) for one in given)) for name in NUMBERS}
+    gradients = [one.gradient for one in given]
+    gradient = {name: make(*(one[name] for one in gradients)) for name in gradients[0]}
+    return Evaluation(**numbers, gradient=gradient)
