@@ -10,7 +10,7 @@ at minutes and megabytes.
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 from pathlib import Path
@@ -59,10 +59,8 @@ def split(
     Empty where one job does. A group, or a single cell, is never split. All parts take about the
     same time. The choice depends on the arguments alone.
 
-    Args:
-        expected: cost of each cell, in the order of the curve.
-        minutes: that a part may be expected to take on one core.
-        groups: places of cells that are trained together; None: each by itself.
+    expected: cost of each cell, in the order of the curve. minutes: that a part may be expected to
+    take on one core. groups: places of cells that are trained together; None: each by itself.
     """
     groups = groups or [[place] for place in range(len(expected))]
     n_parts = ceil(sum(cost.seconds for cost in expected) / (60 * minutes))
@@ -80,6 +78,7 @@ def split(
     return {f"{i}-of-{len(filled)}": sorted(part) for i, part in enumerate(filled, start=1)}
 
 
+@dataclass(frozen=True)
 class CurveJobs:
     """The jobs of one curve.
 
@@ -87,48 +86,45 @@ class CurveJobs:
     whether Snakemake runs within a job of its own. All parts that it needs are there then.
     """
 
-    def __init__(
-        self, curve: Curve, limits: Jobs, *, directory: Path = Path(), inside_a_job: bool = False
-    ) -> None:
-        self._curve = curve
-        self._limits = limits
-        self._directory = directory
-        self._inside_a_job = inside_a_job
-        self._folder = directory / places.parts_of_curve(curve.trainer, curve.name)
+    curve: Curve
+    limits: Jobs
+    directory: Path = Path()
+    inside_a_job: bool = False
+
+    @property
+    def _folder(self) -> Path:
+        return self.directory / places.parts_of_curve(self.curve.trainer, self.curve.name)
 
     @property
     def _gathered(self) -> bool:
-        rows = places.rows_of_curve(self._curve.trainer, self._curve.name)
-        return (self._directory / rows).is_file()
+        rows = places.rows_of_curve(self.curve.trainer, self.curve.name)
+        return (self.directory / rows).is_file()
 
     @cached_property
     def parts(self) -> dict[str, list[int]]:
         """Places in the curve of each part's cells; empty where one job trains the whole curve."""
-        if self._limits.minutes is None:
+        if self.limits.minutes is None:
             return {}
-        return split(self._costs, minutes=self._limits.minutes, groups=self._groups)
+        return split(self._costs, minutes=self.limits.minutes, groups=self._groups)
 
     @property
     def _groups(self) -> list[list[int]] | None:
         """Places of the cells that one job trains: stacks of equal P, candidates of a seed."""
-        if self._curve.search is None:
-            return groups(self._curve.cells) if self._curve.trainer.stacked else None
+        if self.curve.search is None:
+            return groups(self.curve.cells) if self.curve.trainer.stacked else None
         by_seed: dict[int, list[int]] = {}
-        for place, cell in enumerate(self._curve.cells):
+        for place, cell in enumerate(self.curve.cells):
             by_seed.setdefault(cell["seed"], []).append(place)
         return list(by_seed.values())
 
     @cached_property
     def _costs(self) -> list[Cost]:
         """Expected cost of each cell; seconds of candidates as far as they are expected at all."""
-        costs = expected_costs(self._curve)
-        if self._curve.search is None:
-            return costs
-        cells = {entry["key"]: entry["cell"] for entry in self._curve.entries}
-        parts = visits(self._curve.search, cells).values()
+        cells = {entry["key"]: entry["cell"] for entry in self.curve.entries}
+        parts = visits(self.curve.search, cells)
         return [
-            replace(cost, seconds=part * cost.seconds)
-            for cost, part in zip(costs, parts, strict=True)
+            replace(cost, seconds=parts[entry["key"]] * cost.seconds)
+            for entry, cost in zip(self.curve.entries, expected_costs(self.curve), strict=True)
         ]
 
     def files(self) -> list[str]:
@@ -137,7 +133,7 @@ class CurveJobs:
         For a curve that is gathered already, those that it was gathered from: otherwise it would be
         gathered and measured again whenever `jobs` is changed.
         """
-        if self._gathered or self._inside_a_job:
+        if self._gathered or self.inside_a_job:
             return sorted(str(file) for file in self._folder.glob("*-of-*.json"))
         return [f"{self._folder}/{part}.json" for part in self.parts]
 
@@ -151,7 +147,7 @@ class CurveJobs:
         if planned is not None and not (self._gathered and file.is_file()):
             return planned
         keys = set(json.loads(file.read_text(encoding="utf-8")))
-        return [place for place, entry in enumerate(self._curve.entries) if entry["key"] in keys]
+        return [place for place, entry in enumerate(self.curve.entries) if entry["key"] in keys]
 
     def lacking(self) -> list[int]:
         """Places of the cells that the job of the curve itself has to train.
@@ -162,8 +158,8 @@ class CurveJobs:
         parts = self.parts
         if not (self._gathered or all((self._folder / f"{part}.json").is_file() for part in parts)):
             return []  # parts will train them: then the curve is only gathered
-        _, asked = stored_paths(self._curve, self._directory / places.store_of(self._curve.trainer))
-        return [place for place, entry in enumerate(self._curve.entries) if entry["key"] in asked]
+        _, asked = stored_paths(self.curve, self.directory / places.store_of(self.curve.trainer))
+        return [place for place, entry in enumerate(self.curve.entries) if entry["key"] in asked]
 
     def training_minutes(self, cells: Sequence[int], *, threads: int, attempt: int) -> int:
         """Minutes to ask for to train the cells at these places; each attempt asks for more.
@@ -182,41 +178,37 @@ class CurveJobs:
 
     def _minutes(self, seconds: float, *, attempt: int) -> int:
         minutes = attempt * (START + ceil(SAFETY * seconds / 60))
-        return minutes if self._limits.limit is None else min(minutes, self._limits.limit)
+        return minutes if self.limits.limit is None else min(minutes, self.limits.limit)
 
     def training_megabytes(
         self, cells: Sequence[int], *, threads: int, attempt: int, gpu: int
     ) -> int:
         """Megabytes to ask for to train the cells at these places; each attempt asks for more."""
-        if self._curve.trainer.stacked:
+        if self.curve.trainer.stacked:
             working = ACTIVATIONS + COPIES * self._stack(cells)
         else:
             # Networks on images are not trained together.
-            together = gpu and self._curve.sample is not None
-            memory = [expected_costs(self._curve)[place].memory for place in cells]
+            together = gpu and self.curve.sample is not None
+            memory = [self._costs[place].memory for place in cells]
             largest = sorted(memory, reverse=True)[: max(threads, STACK) if together else threads]
             working = COPIES * sum(largest)
         return _megabytes(working, attempt=attempt, gpu=gpu)
 
     def measuring_megabytes(self, *, attempt: int, gpu: int) -> int:
         """Megabytes to ask for to measure all cells; each attempt asks for more."""
-        expected = expected_costs(self._curve)
         largest = (
-            self._stack(range(len(expected)))
-            if self._curve.trainer.stacked
-            else max((cost.memory for cost in expected), default=0.0)
+            self._stack(range(len(self._costs)))
+            if self.curve.trainer.stacked
+            else max((cost.memory for cost in self._costs), default=0.0)
         )
         return _megabytes(ACTIVATIONS + COPIES * largest, attempt=attempt, gpu=gpu)
 
     def _stack(self, cells: Sequence[int]) -> float:
         """Bytes of the largest stack of cells of equal P: of all, or of as many as are at once."""
-        expected = expected_costs(self._curve)
-        sizes = [self._curve.entries[place]["cell"]["P"] for place in cells]
-        members = Counter(sizes)
-        stacks = [
-            max(memory, min(memory * members[P], BATCH_BYTES))
-            for memory, P in zip((expected[place].memory for place in cells), sizes, strict=True)
-        ]
+        size = {place: self.curve.entries[place]["cell"]["P"] for place in cells}
+        memory = {place: self._costs[place].memory for place in cells}
+        members = Counter(size.values())
+        stacks = (max(memory[k], min(members[size[k]] * memory[k], BATCH_BYTES)) for k in cells)
         return max(stacks, default=0.0)
 
 
