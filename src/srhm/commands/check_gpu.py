@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -21,8 +20,6 @@ from numpy.typing import NDArray
 
 from srhm.commands.printing import printing
 from srhm.flow.cell import train_members
-from srhm.flow.configuration import FlowSection
-from srhm.flow.plan import plan as plan_flow
 from srhm.images import training as images
 from srhm.images.readers import CHANNELS, N_CLASSES, SIZE, Images
 from srhm.model.grammar import parameters_of
@@ -162,8 +159,8 @@ def compared_flows(device: str) -> Iterator[Compared]:
     """Members of a flow, all at once, in double precision."""
     for name, group in FLOWS.items():
         keys = {"L": 2, "v": 4, "s0": 1, "width": 32, "P": P, "loss_threshold": 1e-12, **group}
-        section = FlowSection.model_validate({"n_test": 100, "curves": [keys]})
-        (curve,) = plan_flow(section, Path(), study="check").curves.values()
+        section = {"n_test": 100, "curves": [keys]}
+        (curve,) = plan_preset({"preset": "check", "crossover": section}).curves.values()
         cells = [{**curve.entries[0]["cell"], "member": member} for member in range(2 * SEEDS)]
 
         def train(place: str, _: str, cells: Any = cells) -> Sequence[Weights]:
