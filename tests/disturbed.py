@@ -132,13 +132,6 @@ class Scene:
         assert found, f"no file {pattern}"
         return found
 
-    def command(self, *arguments: str) -> list[str]:
-        """The launcher's command on two cores."""
-        command = [sys.executable, "-m", "srhm.commands.command", "reproduce"]
-        command += ["--configfile", str(self.file)]
-        command += ["--directory", str(self.folder), "--cores", "2"]
-        return [*command, *(arguments or self.kind.words)]
-
     def start(
         self,
         *arguments: str,
@@ -146,10 +139,15 @@ class Scene:
         environment: Mapping[str, str] | None = None,
         cwd: Path = REPOSITORY,
     ) -> "subprocess.Popen[str]":
-        """Starts the workflow in a process group of its own; before: a program that runs it."""
+        """Starts the workflow on two cores, in a process group of its own.
+
+        arguments: for the launcher, in place of the kind's words. before: a program that runs it.
+        """
+        command = [sys.executable, "-m", "srhm.commands.command", "reproduce", "--cores", "2"]
+        command += ["--configfile", str(self.file), "--directory", str(self.folder)]
         with self.log.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
-                [*before, *self.command(*arguments)],
+                [*before, *command, *(arguments or self.kind.words)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 text=True,

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,6 @@ from disturbed import (
     BY_FLOW,
     LONGEST,
     MEASURED,
-    REPOSITORY,
     TRAINED,
     Strike,
     Undisturbed,
@@ -164,23 +162,6 @@ def test_while_the_snakemake_of_a_killed_launcher_works_a_run_is_refused(undistu
         assert code == 2
         assert_said(text, "another run works in")
         psutil.wait_procs([snakemake], timeout=LONGEST)
-        undisturbed.is_finished_by(scene, trains=0)
-
-
-def test_while_a_run_trains_others_are_refused(undisturbed):
-    """The first stands still meanwhile: it would be over before them."""
-
-    def strike(scene, process):
-        os.killpg(process.pid, signal.SIGSTOP)
-        gc = [sys.executable, "-m", "srhm.commands.command", "gc", "--confirm", "yes"]
-        for command in (scene.command(), [*gc, "--directory", str(scene.folder)]):
-            refused = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)
-            assert refused.returncode == 2
-            assert_said(refused.stdout + refused.stderr, "another run works in")
-        os.killpg(process.pid, signal.SIGCONT)
-
-    with undisturbed.scene(of="none") as scene:
-        assert struck(scene, strike)[0] == 0
         undisturbed.is_finished_by(scene, trains=0)
 
 
