@@ -4,15 +4,17 @@ theta and gamma of the thesis (chapter 1, figures 8 and 9d) are those of the gap
 of satisfied points at jamming.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import expm1, inf, log, nan
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from srhm.model.seeding import generator as stream
+from srhm.scorecard.rows import left_out
 from srhm.statistics.regression import CONFIDENCE
 
 # Two decades, of z and of |Delta|: below is the noise of Adam, above the end of the law.
@@ -71,6 +73,42 @@ def gap_exponent(
         return replace(fit, value=nan, low=nan, high=nan)
     mirrored = replace(fit, value=-fit.value, low=-fit.high, high=-fit.low)
     return mirrored if satisfied else fit
+
+
+def pooled_gaps(
+    networks: pd.DataFrame, gaps: pd.DataFrame, *, side: str
+) -> list[NDArray[np.float64]]:
+    """Of each seed z ("plus"), Delta over its median ("median"), or |Delta| ("minus", "fitted").
+
+    networks: key, seed, mean_loss. Those of a seed share data and start, so that their gaps are one
+    sample.
+    """
+    groups = dict(list(gaps[gaps["key"].isin(networks["key"])].groupby("key")["gap"]))
+    pools: dict[int, list[NDArray[np.float64]]] = {}
+    for key, seed, loss in networks[["key", "seed", "mean_loss"]].itertuples(index=False):
+        values = groups[key].to_numpy(dtype=float)
+        overlaps = values[values > 0]
+        part = -values[values < 0]
+        if side in ("plus", "median"):
+            part = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
+        pools.setdefault(seed, []).append(part)
+    return [np.concatenate(parts) for parts in pools.values()]
+
+
+def fitted_gaps(
+    samples: Mapping[str, Sequence[NDArray[np.floating]]], *, side: str
+) -> pd.DataFrame:
+    """`gap_exponent` of each kind: kind, side, value, low, high, gaps, n (seeds).
+
+    Those of too few seeds for an interval are left out, and counted.
+    """
+    fits = {kind: gap_exponent(parts, satisfied=side == "minus") for kind, parts in samples.items()}
+    rows = pd.DataFrame([
+        {"kind": kind, "side": side, "value": fit.value, "low": fit.low, "high": fit.high,
+         "gaps": fit.n, "n": fit.n_samples} for kind, fit in fits.items()
+    ])  # fmt: skip
+    few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
+    return left_out(rows, few)
 
 
 def _solved(mean: float, width: float) -> float:

@@ -3,7 +3,6 @@
 import logging
 
 import numpy as np
-import pytest
 import torch
 from flow_kinds import entries_of
 from train_curves import train_flow
@@ -53,30 +52,6 @@ def test_rates_are_the_difference_of_preactivations_over_a_tiny_step(tmp_path):
         expected = [float((a - b).square().mean().sqrt()) / (2 * dt) for a, b in pairs]
         found = [row["rate"] for row in table if row["key"] == member.key]
         np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
-def test_the_first_layers_rate_is_that_of_its_gradient_by_hand(tmp_path):
-    """One hidden layer: dz_mi/dt = sum_nu (x_m . x_nu/d) y_nu s_nu W_i sigma'/(P alpha h^1/2)."""
-    entries, store = cells(tmp_path, hidden_layers=[1])
-    table = measure.measure_beginnings(entries, store=store, log=LOG)["rates"]
-    for member in members_of(entries, store=store):
-        x = member.data.x_train[:, 0].numpy()
-        y = member.data.y_train.numpy()
-        W0 = member.weights["initial"]["layer1"][0, 0].numpy()
-        W1 = member.weights["initial"]["readout"][0, :, 0].numpy()
-        (P, d), h = x.shape, len(W1)
-        z = x @ W0 / d**0.5
-        # sigma' of a ln(1 + e^(5z))/5; l' of ln(1 + e^(20 (1 - F y)))/20 at F = 0.
-        derivative = 1.4043833 / (1 + np.exp(-5 * z))
-        pull = y / (1 + np.exp(-20.0))
-        rate = np.zeros_like(z)
-        for mu in range(P):
-            for nu in range(P):
-                rate[mu] += x[mu] @ x[nu] / d * pull[nu] * W1 * derivative[nu]
-        alpha = member.cell["alpha_tilde"] / h**0.5
-        rate /= P * alpha * h**0.5
-        (found,) = [row["rate"] for row in table if row["key"] == member.key]
-        assert found == pytest.approx((rate**2).mean() ** 0.5, rel=1e-6)
 
 
 def test_outputs_are_those_of_the_first_test_points_of_the_first_networks(tmp_path):

@@ -30,20 +30,6 @@ from srhm_studies.beyond.memory.policies import (
 LIMIT = {"mu": 0.2, "reset": 1e-60}
 
 
-def test_columns_of_one_and_two_states_by_hand() -> None:
-    """Without reset the sites 2A 1A 1B 2B are a line, and balance between neighbours gives q."""
-    mu = LIMIT["mu"]
-    k_a, k_b = (1 + mu) / 2, (1 - mu) / 2
-    one = worse_arm_exactly(ram(1), column_of_confidence(1, 0.5), **LIMIT)
-    assert one == pytest.approx((1 - mu) / 2, rel=1e-12)
-    e = 0.3
-    low_a, low_b = 1.0, (1 - k_a) / (1 - k_b)
-    high_a, high_b = low_a * k_a / (e * (1 - k_a)), low_b * k_b / (e * (1 - k_b))
-    by_hand = (low_b + high_b) / (low_a + high_a + low_b + high_b)
-    two = worse_arm_exactly(ram(2), column_of_confidence(2, e), **LIMIT)
-    assert two == pytest.approx(by_hand, rel=1e-12)
-
-
 @pytest.mark.parametrize("n_states", [1, 2, 5])
 def test_columns_without_exits_reach_their_limit(n_states: int) -> None:
     q = worse_arm_exactly(ram(n_states), column_of_confidence(n_states, 1e-9), **LIMIT)
@@ -76,19 +62,7 @@ def test_primes_have_a_gray_order_of_all_necklaces(m: int) -> None:
         assert necklace_of((*word[1:], 1 - word[0])) == there
 
 
-def test_formula_is_the_product_over_the_necklaces_of_the_chain() -> None:
-    """Eqs. 33 to 36: odds of the worse end from the letters of each necklace between."""
-    mu = 0.1
-    k_a, k_b = (1 + mu) / 2, (1 - mu) / 2
-    for m in (2, 3, 5, 7):
-        odds = ((1 - k_b) / (1 - k_a)) ** m
-        for necklace in gray_order(m)[1:-1]:
-            b = sum(necklace)
-            odds *= (k_a / (1 - k_a)) ** (m - b) * ((1 - k_b) / k_b) ** b
-        assert analysis.necklace(m, mu) == pytest.approx(1 / (1 + odds), rel=1e-10)
-
-
-@pytest.mark.parametrize("m", [2, 3])
+@pytest.mark.parametrize("m", [2, 3, 5])
 def test_necklace_policy_reaches_its_limit_from_above(m: int) -> None:
     q = [
         worse_arm_exactly(

@@ -9,20 +9,18 @@ import torch
 from assertions import all_data
 
 from srhm.measure.representations import layer_representations, measure_sensitivities
-from srhm.measure.rows import measured_rows, write_measured
 from srhm.measure.sensitivity import sensitivities, transform
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.store.cells import StoredCell, write_cell
-from srhm.store.records import read_table, write_derivations
-from srhm.store.tables import schema_of
+from srhm.store.records import write_derivations
 from srhm.training.cell import geometry_of
-from srhm_studies.learning_curves.softmax_outputs import STUDY
 from srhm_studies.learning_curves.softmax_outputs.measure import (
     ERROR_BITS,
     OUTPUTS,
     VALUE_BITS,
+    measure_outputs,
     probe_of_outputs,
 )
 
@@ -94,9 +92,8 @@ def test_both_outputs_have_the_sensitivities_of_loops_over_all_data(net, scale):
     assert abs(found["logits", "S", 2] - found["softmax", "S", 2]) > 1e-3
 
 
-@pytest.fixture
-def measured(tmp_path):
-    """The table of a curve of two sizes and two seeds, of which the last diverged; its inputs."""
+def test_the_logits_have_the_numbers_of_the_output_of_all_layers(tmp_path):
+    """Of a curve of two sizes and two seeds, of which the last diverged."""
     samples = draw_samples(parameters_of(CELL), [0, 1], n_train=80, n_test=100)
     write_derivations(samples, tmp_path / "samples.parquet", provenance={})
     entries = []
@@ -106,25 +103,14 @@ def measured(tmp_path):
         entries.append({"key": f"{number:024x}", "cell": cell})
         weights = drawn_weights(cell, 10.0, seed=number)
         write_cell(tmp_path, entries[-1]["key"], StoredCell(cell, row, {}, weights))
-    (declared,) = STUDY.measurements
-    options = {"n_points": 50, "n_draws": 2, "variants": ["text"]}
-    spec = {
-        "cells": entries, "function": declared.function, "gpu": False, "options": options,
-        "tables": list(declared.tables.items()), "inputs": {}, "curve": "the curve", "columns": {},
-    }  # fmt: skip
-    log, files = logging.getLogger("test"), tmp_path / "samples.parquet"
-    rows = measured_rows(spec, derivations=[str(files)], store=tmp_path, log=log)
-    write_measured(spec, rows, {"outputs": str(tmp_path / "outputs.parquet")})
-    assert schema_of(declared.tables["outputs"]) is OUTPUTS
-    others = measure_sensitivities(entries, derivations=files, store=tmp_path, log=log, **options)
-    return read_table(tmp_path / "outputs.parquet", OUTPUTS), others
-
-
-def test_the_logits_have_the_numbers_of_the_output_of_all_layers(measured):
-    table, others = measured
-    expected = [row for row in others if row["layer"] == "output"]
-    assert len(expected) == len(table) == 16
-    for row, other in zip(table.to_dict("records"), expected, strict=True):
+    how = {"derivations": tmp_path / "samples.parquet", "store": tmp_path,
+           "log": logging.getLogger("test"), "n_points": 50, "n_draws": 2,
+           "variants": ["text"]}  # fmt: skip
+    rows = measure_outputs(entries, **how)
+    expected = [row for row in measure_sensitivities(entries, **how) if row["layer"] == "output"]
+    assert len(expected) == len(rows) == 16
+    for row, other in zip(rows, expected, strict=True):
+        assert {"curve"} | row.keys() == set(OUTPUTS.names)
         assert [row[name] for name in ("key", "kind", "l", "n", "n_draws")] == [
             other[name] for name in ("key", "kind", "l", "n", "n_draws")
         ]

@@ -1,6 +1,7 @@
 """Figures of networks that are equivariant under rotations: accuracies, layers, errors, kernels."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,19 +96,27 @@ def _accuracies(
         rows.assign(equivariant=same, x=rows["place"].map(places.index) + np.where(same, -OFF, OFF))
         for rows in (networks, known) for same in [rows["net"].isin(EQUIVARIANT)]
     )  # fmt: skip
-    means = networks.groupby(["equivariant", "x"])["accuracy"].mean().reset_index()
-    by = [by_name("equivariant", LOOKS, LOOKS, "Network")]
+    by = by_name("equivariant", LOOKS, LOOKS, "Network")
     return Panel(
         title=title, y=Axis("test accuracy", limits=(0, 1.05)),
-        x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))), marks=[
-            Marks(rows=networks, x="x", y="accuracy", by=by, name="seeds", size=3.5),
-            Marks(rows=means, x="x", y="accuracy", by=[by[0].without("marker")], name="mean",
-                  label="mean of the seeds", marker="_", size=14),
-            Marks(rows=known, x="x", y="accuracy", name="thesis", label="thesis", marker="x",
-                  size=5, order=4.0),
-            level(chance, "chance", line="--"),
-        ],
+        x=Axis(label, limits=(-0.5, len(places) - 0.5), ticks=dict(enumerate(places))),
+        marks=_beside_the_thesis(networks, known, chance, by),
     )  # fmt: skip
+
+
+def _beside_the_thesis(
+    networks: pd.DataFrame, known: pd.DataFrame, chance: float, *by: Scale, **look: Any
+) -> list[Marks]:
+    """Seeds, their mean as a dash, what the thesis has, and the accuracy of a guess."""
+    means = networks.groupby([*(scale.column for scale in by), "x"])["accuracy"].mean()
+    return [
+        Marks(rows=networks, x="x", y="accuracy", by=by, name="seeds", size=3.5, **look),
+        Marks(rows=means.reset_index(), x="x", y="accuracy", marker="_", size=14, name="mean",
+              by=[scale.without("marker") for scale in by], label="mean of the seeds"),
+        Marks(rows=known, x="x", y="accuracy", marker="x", size=5, order=4.0, name="thesis",
+              label="thesis"),
+        level(chance, "chance", line="--"),
+    ]  # fmt: skip
 
 
 def equivariance_layers(cells: pd.DataFrame, blocks: pd.DataFrame, *, preset: str) -> Figure:
@@ -152,20 +161,13 @@ def _by_change(networks: pd.DataFrame) -> Panel:
         return Panel(title=title)
     places = [name for name in WORDS if name in set(networks["change"])]
     placed = networks.assign(x=networks["change"].map(places.index).astype(float))
-    means = placed.groupby("x")["accuracy"].mean().reset_index()
     known = pd.DataFrame([{"x": places.index(name), "accuracy": THESIS[name]} for name in THESIS
                           if name in places])  # fmt: skip
     return Panel(
         title=title, y=ACCURACY, x=Axis(limits=(-0.5, len(places) - 0.5), upright=True, ticks={
-            i: WORDS[name] for i, name in enumerate(places)}), marks=[
-            Marks(rows=placed, x="x", y="accuracy", colour=BLUE, marker="o", filled=False, size=3.5,
-                  name="seeds", label="seeds (B)"),
-            Marks(rows=means, x="x", y="accuracy", marker="_", size=14, name="mean",
-                  label="mean of the seeds"),
-            Marks(rows=known, x="x", y="accuracy", marker="x", size=5, order=4.0, name="thesis",
-                  label="thesis"),
-            level(1 / 8, "chance", line="--"),
-        ],
+            i: WORDS[name] for i, name in enumerate(places)}),
+        marks=_beside_the_thesis(placed, known, 1 / 8, colour=BLUE, marker="o", filled=False,
+                                 label="seeds (B)"),
     )  # fmt: skip
 
 

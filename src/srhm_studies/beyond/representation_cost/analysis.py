@@ -148,8 +148,7 @@ PLANE_MAPS = [name for name, target in MAPS.items() if target.jacobian_rank == T
 # Depth Limit" and "First correction": R(f; L) = L R^(0) + R^(1) + ...
 LIMITS = pa.schema([
     ("map", pa.string()), ("seed", pa.int64()),
-    *((name, pa.float64()) for name in ("R0", "R1", "residual")), ("n_depths", pa.int64()),
-    *((name, pa.float64()) for name in ("log_jacobian", "weight_rank")), ("L", pa.int64()),
+    *((name, pa.float64()) for name in ("R0", "R1")), ("L", pa.int64()),
 ])  # fmt: skip
 # What comes after R^(1) falls as 1 / L and is left out of the fit: so are small L.
 FIRST_DEPTH = 6
@@ -160,8 +159,7 @@ def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
     """A row for each map and seed with stable networks (`stable`) at LEAST_DEPTHS depths.
 
     R0 is the intercept and R1 the slope of ||theta||^2 / L against 1 / L from FIRST_DEPTH on, by
-    least squares; residual: the largest distance from the line. log_jacobian, weight_rank: of the
-    deepest network, whose depth is L.
+    least squares. L: the largest.
     """
     rows = []
     networks = cells[(cells["experiment"] == "maps") & (cells["status"] == "done")]
@@ -173,18 +171,8 @@ def limit_rows(cells: pd.DataFrame) -> list[dict[str, Any]]:
         inverse = 1 / group["L"].to_numpy(dtype=float)
         heights = group["squared_parameters"].to_numpy(dtype=float) * inverse
         slope, intercept = np.polyfit(inverse, heights, 1)
-        deepest = group.loc[group["L"].idxmax()]
-        rows.append({
-            "map": name,
-            "seed": int(seed),
-            "R0": float(intercept),
-            "R1": float(slope),
-            "residual": float(np.max(np.abs(heights - intercept - slope * inverse))),
-            "n_depths": int(group["L"].nunique()),
-            "log_jacobian": float(deepest["log_jacobian"]),
-            "weight_rank": float(deepest["weight_rank"]),
-            "L": int(deepest["L"]),
-        })  # fmt: skip
+        rows.append({"map": name, "seed": int(seed), "R0": float(intercept), "R1": float(slope),
+                     "L": int(group["L"].max())})  # fmt: skip
     return rows
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
+from srhm_studies.landscape.power_laws import pooled_gaps
 
 # Of overlaps over the median of their network: below it, so that few large ones do not matter.
 TAIL = 0.1
@@ -70,24 +71,10 @@ def converged(marked: pd.DataFrame) -> pd.DataFrame:
 def gaps_by_seed(
     cells: pd.DataFrame, gaps: pd.DataFrame, *, kind: str, side: str, longest: bool = True
 ) -> list[NDArray[np.float64]]:
-    """Of each seed z ("plus"), Delta over its median ("median"), or |Delta| ("minus", "fitted").
-
-    plus, median, minus: of the jammed networks, the first two of their unsatisfied points; fitted:
-    of those that stopped with no unsatisfied point. Networks of a seed share data and start, so
-    that their gaps are one sample.
-    """
+    """`pooled_gaps` of a kind: of the jammed networks; fitted: of those with Delta < 0 alone."""
     marked = near_jamming(chosen(cells, KINDS[kind]), gaps, longest=longest)
     rows = marked[marked["status"] == "fitted"] if side == "fitted" else converged(marked)
-    groups = dict(list(gaps[gaps["key"].isin(rows["key"])].groupby("key")["gap"]))
-    by_seed: dict[int, list[NDArray[np.float64]]] = {}
-    for key, seed, loss in zip(rows["key"], rows["seed"], rows["mean_loss"], strict=True):
-        values = groups[key].to_numpy(dtype=float)
-        overlaps = values[values > 0]
-        part = -values[values < 0]
-        if side in ("plus", "median"):
-            part = overlaps / (np.sqrt(loss) if side == "plus" else np.median(overlaps))
-        by_seed.setdefault(seed, []).append(part)
-    return [np.concatenate(parts) for parts in by_seed.values()]
+    return pooled_gaps(rows, gaps, side=side)
 
 
 def stars_by_seed(cells: pd.DataFrame) -> pd.DataFrame:

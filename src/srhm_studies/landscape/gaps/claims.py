@@ -16,11 +16,11 @@ from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import Range, Ratio, Stored, as_ratio
 from srhm.scorecard.expectations import Above, Below, Within
 from srhm.scorecard.jamming_rows import BEYOND
-from srhm.scorecard.rows import chosen, left_out
+from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Rows, Sheet, rows_in, rows_of
 from srhm_studies.landscape.gaps import analysis
 from srhm_studies.landscape.gaps.analysis import KINDS, NAMES
-from srhm_studies.landscape.power_laws import FEWEST, GAMMA, HIGH, LOW, THETA, gap_exponent
+from srhm_studies.landscape.power_laws import FEWEST, GAMMA, HIGH, LOW, THETA, fitted_gaps
 
 NORMAL = 1.96  # half a 95 % interval in standard deviations
 FEW = f"jammed networks of an activation with fewer than {FEWEST}"
@@ -29,15 +29,8 @@ FEW = f"jammed networks of an activation with fewer than {FEWEST}"
 @rows_of("cells", "gaps", nothing="no exponent", what="seeds")
 def exponents(cells: pd.DataFrame, gaps: pd.DataFrame, *, side: str) -> pd.DataFrame:
     """theta (side plus) or gamma (minus) of the pooled gaps of each kind, at the largest budget."""
-    fits = []
-    for kind, columns in KINDS.items():
-        samples = analysis.gaps_by_seed(chosen(cells, columns), gaps, kind=kind, side=side)
-        fit = gap_exponent(samples, satisfied=side == "minus")
-        fits.append({"kind": kind, "value": fit.value, "low": fit.low, "high": fit.high,
-                     "gaps": fit.n, "n": fit.n_samples})  # fmt: skip
-    rows = pd.DataFrame(fits)
-    few = {f"of {n} seeds, fewer than {FEWEST}": rows["n"] == n for n in range(FEWEST)}
-    return left_out(rows, few)
+    samples = {kind: analysis.gaps_by_seed(cells, gaps, kind=kind, side=side) for kind in KINDS}
+    return fitted_gaps(samples, side=side)
 
 
 @rows_of("cells", "histories", nothing="no two sizes P", what="pairs of N*")

@@ -5,7 +5,7 @@ import pandas as pd
 
 from srhm.scorecard.rows import chosen
 from srhm.statistics.jamming import JAMMED, LEAST_LOSS
-from srhm_studies.landscape.power_laws import gap_exponent
+from srhm_studies.landscape.power_laws import fitted_gaps, pooled_gaps
 
 # The rule of the losses that count near jamming, written before any training.
 HIGHEST = 1e-3
@@ -56,18 +56,9 @@ def exponents(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame) -> pd
 
     Columns: kind, side, value, low, high, gaps, n (seeds); NaN of fewer seeds than FEWEST.
     """
-    rows, table = at_minima(cells, ends).query("counts and is_minimum"), []
-    values = dict(list(gaps.groupby("key")["gap"]))
-    for kind, columns in KINDS.items():
-        pool = chosen(rows, columns)
-        for side in ("plus", "minus"):
-            parts: dict[int, list[np.ndarray]] = {}
-            for key, seed, loss in zip(pool["key"], pool["seed"], pool["mean_loss"], strict=True):
-                delta = values[key].to_numpy(float)
-                part = delta[delta > 0] / loss**0.5 if side == "plus" else -delta[delta < 0]
-                parts.setdefault(seed, []).append(part)
-            samples = [np.concatenate(of_seed) for of_seed in parts.values()]
-            fit = gap_exponent(samples, satisfied=side == "minus")
-            table.append({"kind": kind, "side": side, "value": fit.value, "low": fit.low,
-                          "high": fit.high, "gaps": fit.n, "n": fit.n_samples})  # fmt: skip
-    return pd.DataFrame(table)
+    rows = at_minima(cells, ends).query("counts and is_minimum")
+    return pd.concat([
+        fitted_gaps({kind: pooled_gaps(chosen(rows, columns), gaps, side=side)
+                     for kind, columns in KINDS.items()}, side=side)
+        for side in ("plus", "minus")
+    ])  # fmt: skip

@@ -9,12 +9,8 @@ from srhm.scorecard.estimators import Range, Stored
 from srhm.scorecard.expectations import Below, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
-from srhm_studies.landscape.minima.analysis import (
-    NAMES,
-    at_minima,
-    exponents,
-)
-from srhm_studies.landscape.power_laws import FEWEST, GAMMA, HIGH, LOW, THETA
+from srhm_studies.landscape.minima.analysis import NAMES, at_minima, exponents
+from srhm_studies.landscape.power_laws import GAMMA, HIGH, LOW, THETA
 
 # Networks, at minima or not: jammed ones of any loss, those of a loss in range; minima: the latter
 # without those that are at no minimum, which are counted.
@@ -23,10 +19,7 @@ jammed = every.keep(lambda r: r["is_jammed"])
 networks = every.keep(lambda r: r["counts"])
 minima = networks.then(lambda r: left_out(r, {"at no minimum": ~r["is_minimum"]}))
 # theta and gamma of each kind, of networks at minima, with their intervals.
-of_gaps = rows_of("cells", "ends", "gaps", nothing="no network", what="seeds")(exponents).then(
-    lambda r: left_out(r, {f"of {n} seeds, fewer than {FEWEST}": r["n"] == n
-                           for n in range(FEWEST)})
-)  # fmt: skip
+of_gaps = rows_of("cells", "ends", "gaps", nothing="no network", what="seeds")(exponents)
 
 sheet = Sheet()
 say = sheet.topic("Jamming at minima", "minima")

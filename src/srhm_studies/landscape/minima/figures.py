@@ -10,7 +10,7 @@ from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import Axis, Marks, Panel, law, level
 from srhm.figures.scales import by_name
 from srhm_studies.landscape.minima.analysis import HIGHEST, KINDS, NAMES, at_minima
-from srhm_studies.landscape.power_laws import HIGH, LOW
+from srhm_studies.landscape.power_laws import HIGH, LOW, pooled_gaps
 
 LOOKS = {kind: Look(name, *look) for (kind, name), look in zip(NAMES.items(), (
     (SKY, "v"), (BLUE, "o"), (PURPLE, "s"), (VERMILION, "D")
@@ -47,14 +47,11 @@ def minima(cells: pd.DataFrame, ends: pd.DataFrame, gaps: pd.DataFrame, *, prese
         ] + [guide])
         for column, title, label, guide in parts
     ]  # fmt: skip
-    values = {str(key): group.to_numpy(float) for key, group in gaps.groupby("key")["gap"]}
-    points = [(row["kind"], row["mean_loss"], values[row["key"]]) for _, row in used.iterrows()]
     panels += [
         Panel(title=title, x=Axis(label, log=True), y=Axis("density", log=True), marks=[
             Marks(rows=pd.concat([
-                density([gap[gap > 0] / loss**0.5 if side == "plus" else -gap[gap < 0]
-                         for name, loss, gap in points if name == kind], BINS).assign(kind=kind)
-                for kind in LOOKS
+                density(pooled_gaps(used[used["kind"] == kind], gaps, side=side), BINS)
+                .assign(kind=kind) for kind in LOOKS
             ]), x="at", y="density", by=[kinds], line="-", size=3, width=0.7),
             law([LOW, HIGH], [0.25 * at**slope for at in (LOW, HIGH)],
                 "thesis: slopes 0.3, −0.2 (E, F)", line="-"),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from srhm.measure.cells import measure_stored
 from srhm.measure.representations import probe_of_cell
@@ -60,17 +61,9 @@ def probe_of_outputs(cell: Mapping[str, Any], weights: Mapping[str, NDArray[Any]
 
     def represent(data: Derivations) -> list[Representation]:
         logits = network.represent(data)[-1]
-        return [logits, one_node(softmax(logits.values[:, 0]))]
+        return [logits, one_node(softmax(logits.values[:, 0].astype(np.float64), axis=1))]
 
     return replace(network, layers=(LOGITS, SOFTMAX), represent=represent)
-
-
-def softmax(logits: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Probabilities of the classes, (n, classes), in double precision."""
-    shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
-    powers = np.exp(shifted)
-    probabilities: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
-    return probabilities
 
 
 def _values(row: Mapping[str, Any]) -> dict[str, float]:

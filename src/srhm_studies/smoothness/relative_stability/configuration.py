@@ -25,16 +25,8 @@ IMAGES = {
     "mnist": (28, 60_000, 10_000),
     "cifar10": (32, 50_000, 10_000),
 }
-FOLDERS = {
-    "mnist": (
-        SETS["mnist"].folder,
-        "The figure on all of MNIST is empty: `make mnist` gets its images.",
-    ),
-    "cifar10": (
-        SETS["cifar10"].folder,
-        "The figure on CIFAR-10 is empty: `make cifar` gets its images.",
-    ),
-}
+EMPTY = {"mnist": "The figure on all of MNIST is empty: `make mnist` gets its images.",
+         "cifar10": "The figure on CIFAR-10 is empty: `make cifar` gets its images."}  # fmt: skip
 # Of images of which rows are shipped: what is published of them is drawn without their files.
 SHIPPED = {"mnist5k": "mnist5k", "mnist5k_coarse": "mnist5k", "fashion": "fashion"}
 
@@ -150,8 +142,8 @@ def plan(section: RelativeStabilitySection, directory: Path, *, trainer: Trainer
     wanted = {data for group in section.networks for data in group.data}
     absent = {
         str(data): empty
-        for data, (folder, empty) in FOLDERS.items()
-        if data in wanted and not (directory / folder).is_dir()
+        for data, empty in EMPTY.items()
+        if data in wanted and not (directory / SETS[data].folder).is_dir()
     }
     shipped: dict[str, str] = {
         data: SETS[name].notice(directory) or "" for data, name in SHIPPED.items() if data in wanted
