@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from srhm.model import theory
-from srhm.statistics.sample_complexity import RESULT_COLUMNS
+from srhm.statistics.sample_complexity import CURVE_COLUMNS, ESTIMATES
 
 
 def grammar(net, L, v, s0):
@@ -32,4 +32,4 @@ def exact_complexities(grammars, *, law: Callable[[dict], float]) -> pd.DataFram
         rows.append(
             row | {"P_star": P_star, "P_star_low": P_star / 1.2, "P_star_high": P_star * 1.2}
         )
-    return pd.DataFrame(rows)[list(RESULT_COLUMNS)]
+    return pd.DataFrame(rows)[[*CURVE_COLUMNS, *ESTIMATES]]

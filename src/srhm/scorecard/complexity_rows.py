@@ -15,7 +15,13 @@ from srhm.model import theory
 from srhm.model.grammar import NET_AND_DATA, parameters_of
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import rows_of
-from srhm.statistics.sample_complexity import SMALL_POOL, crossing, is_dead, lasting_crossing
+from srhm.statistics.sample_complexity import (
+    SMALL_POOL,
+    crossings,
+    is_dead,
+    lasting_crossing,
+    of_dead,
+)
 from srhm.training.configuration import published_rate
 
 THRESHOLD = 0.10  # test error that defines P*, section 4
@@ -86,12 +92,7 @@ def of_seeds(
         return table.assign(seed=0, bound=table["P_star"])
     cells = cells.merge(table[list(by)].drop_duplicates(), on=list(by))
     cells = cells[~is_dead(cells)] if "train_loss" in cells else cells
-    rows = []
-    for names, of_seed in cells.sort_values("P").groupby([*by, "seed"], sort=False):
-        sizes, errors = (of_seed[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        star = crossing(sizes, errors, threshold)
-        rows.append((*names, np.exp(star.log_size), star.status, star.size))
-    read = pd.DataFrame(rows, columns=[*by, "seed", "P_star", "status", "bound"])
+    read = crossings(cells, threshold, by=[*by, "seed"])
     stars = table.drop(columns=["P_star", "status"]).merge(read, on=list(by))
     if "n_distinct" not in stars:
         return stars
@@ -102,11 +103,7 @@ def of_seeds(
 @rows_of("sensitivities", optional=("cells",), nothing=NO_CURVES)
 def of_living(sensitivities: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """Sensitivities of networks that are not dead."""
-    if cells.empty:
-        return sensitivities
-    key = ["curve", "P", "seed"]
-    dead = pd.MultiIndex.from_frame(cells.loc[is_dead(cells), key])
-    return sensitivities[~pd.MultiIndex.from_frame(sensitivities[key]).isin(dead)]
+    return sensitivities if cells.empty else sensitivities[~of_dead(sensitivities, cells)]
 
 
 def _at_usual_rates(table: pd.DataFrame) -> pd.DataFrame:
@@ -129,12 +126,8 @@ def with_rates(table: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """
     if "rate" in table:
         return table
-    known = (
-        {}
-        if "learning_rate" not in cells
-        else dict(zip(cells["curve"], cells["learning_rate"], strict=True))
-    )
-    return table.assign(rate=table["curve"].map(known).astype(float))
+    known = cells.drop_duplicates("curve").set_index("curve") if len(cells) else cells
+    return table.assign(rate=table["curve"].map(known.get("learning_rate", {})).astype(float))
 
 
 def _most_common(

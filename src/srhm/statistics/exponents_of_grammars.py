@@ -6,6 +6,7 @@ s_0 (s0) empty places for each informative one, v features.
 """
 
 from collections.abc import Sequence
+from math import exp
 
 import numpy as np
 import pandas as pd
@@ -27,11 +28,8 @@ def complexities(cells: pd.DataFrame, *, thresholds: Sequence[float]) -> pd.Data
 def complexities_of_grammars(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
     """P* of each seed alone, `P_star`, NaN where it is censored, with net and grammar."""
     curves = cells.drop_duplicates("curve")[["curve", "net", *DATA_MODEL]]
-    logs = seed_complexities(cells, threshold=threshold)
-    seeds = logs.rename_axis("curve").reset_index().astype({"curve": curves["curve"].dtype})
-    seeds = seeds.melt("curve", var_name="seed", value_name="log_P").astype({"log_P": float})
-    grammars = curves.merge(seeds, on="curve").astype({"seed": "int64"})
-    return grammars.assign(P_star=np.exp(grammars["log_P"]))
+    stars = seed_complexities(cells, threshold=threshold).map(exp)
+    return curves.merge(stars.melt(ignore_index=False, value_name="P_star"), on="curve")
 
 
 def powers(rows: pd.DataFrame, column: str, *, by: Sequence[str]) -> pd.DataFrame:

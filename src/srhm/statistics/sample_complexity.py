@@ -31,7 +31,6 @@ CURVE_COLUMNS = ("curve", *NET_AND_DATA, "width", "alpha", "whitening", "bias", 
 ESTIMATES = ("criterion", "threshold", "P_star", "P_star_low", "P_star_high", "status", "n_seeds",
              "n_seeds_reached", "n_cells", "n_diverged", "log_sd", "log_se", "dof",
              "log_sd_pooled", "n_distinct", "small_pool", "prediction")  # fmt: skip
-RESULT_COLUMNS = (*CURVE_COLUMNS, *ESTIMATES)
 # What curves share whose standard deviations are pooled, beside criterion and threshold.
 POOLED_OVER = ("net", "L")
 # Criteria with the transformations of the text, and of the published figures for S_2; those of
@@ -130,6 +129,13 @@ def is_dead(cells: pd.DataFrame) -> pd.Series:
     return constant | (cells["test_error"] > 1 - (1 - DEAD_TIES) / n_c)
 
 
+def of_dead(rows: pd.DataFrame, cells: pd.DataFrame) -> NDArray[np.bool_]:
+    """Mask of rows, as of sensitivities, of which the network (`cells`) is dead."""
+    key = ["curve", "P", "seed"]
+    dead = pd.MultiIndex.from_frame(cells.loc[is_dead(cells), key])
+    return pd.MultiIndex.from_frame(rows[key]).isin(dead)
+
+
 def mean_of_seeds(seeds: Sequence[Crossing]) -> Crossing:
     """P* of a curve: the mean of its seeds' log P*, each the P* of one grammar.
 
@@ -161,18 +167,16 @@ def sensitivity_values(sensitivities: pd.DataFrame) -> pd.DataFrame:
     Criteria are SENSITIVITIES, and OUTPUT_OF_FCN of FCNs. A sensitivity to a transformation that
     can change nothing (m = 1, s_0 = 0) has no rows.
     """
-    pairs = zip(sensitivities["kind"], sensitivities["variant"], strict=True)
-    values = sensitivities.assign(criterion=[SENSITIVITIES.get(pair, "") for pair in pairs])
-    chosen = (values["k"] == 2) & (values["l"] == 1) & (values["n"] > 0)
-    of_output = (
-        (values["net"].map(stand_in) == "fcn") & (values["layer"] == "output") & (values["l"] == 1)
-    )
-    of_output &= (values["variant"] == "practice") & (values["n"] > 0)
-    output = values[of_output]
-    output = output.assign(criterion=output["kind"].map(OUTPUT_OF_FCN))
-    columns = [*CURVE_COLUMNS, "P", "seed", "criterion", "value"]
-    hidden = values.loc[chosen & (values["criterion"] != ""), columns]
-    return pd.concat([hidden, output[columns]]) if len(output) else hidden
+    rows = sensitivities[(sensitivities["l"] == 1) & (sensitivities["n"] > 0)]
+    of_fcn = (rows["net"].map(stand_in) == "fcn") & (rows["layer"] == "output")
+    output = rows[of_fcn & (rows["variant"] == "practice")]
+    hidden = rows[rows["k"] == 2]
+    pairs = zip(hidden["kind"], hidden["variant"], strict=True)
+    hidden = hidden.assign(criterion=[SENSITIVITIES.get(pair, "") for pair in pairs])
+    hidden = hidden[hidden["criterion"] != ""]
+    if len(output):
+        hidden = pd.concat([hidden, output.assign(criterion=output["kind"].map(OUTPUT_OF_FCN))])
+    return hidden[[*CURVE_COLUMNS, "P", "seed", "criterion", "value"]]
 
 
 def in_blocks(values: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
@@ -196,9 +200,7 @@ def all_sample_complexities(
     dead = is_dead(cells)
     n_capped = (cells["status"] == "capped").groupby(cells["curve"]).sum()
     if dead.any():
-        gone = pd.MultiIndex.from_frame(cells.loc[dead, ["curve", "P", "seed"]])
-        there = pd.MultiIndex.from_frame(sensitivities[["curve", "P", "seed"]])
-        felt = sensitivities["value"].mask(there.isin(gone))
+        felt = sensitivities["value"].mask(of_dead(sensitivities, cells))
         sensitivities = sensitivities.assign(value=felt)
         cells = cells.assign(test_error=cells["test_error"].mask(dead))
     values = [
@@ -213,10 +215,8 @@ def all_sample_complexities(
         thresholds={},
         pooled_over=(*POOLED_OVER, "s"),
     )
-    tables = [table for table in (error_complexities, sensitivity_complexities) if len(table)] or [
-        error_complexities
-    ]
-    table = pd.concat(tables, ignore_index=True)
+    tables = [table for table in (error_complexities, sensitivity_complexities) if len(table)]
+    table = pd.concat(tables or [error_complexities], ignore_index=True)
     return table.assign(n_capped=table["curve"].map(n_capped).astype("int64"))
 
 
@@ -253,23 +253,30 @@ def sample_complexity(
 
     Raises:
         ValueError: a coordinate varies along a curve, or a curve has two values for a P and a seed.
-        KeyError: a criterion has no thresholds, or a column is missing.
     """
-    curves = _curves(values, columns)
+    curves = values[list(columns)].drop_duplicates().set_index("curve")
     coordinates = curves.to_dict("index")
+    by = ["curve", "criterion", "P", "seed"]
+    counts = values.groupby(by[:2], sort=False)["value"].agg(["size", "count"])
+    if members:
+        values = values.groupby(by)["value"].mean().reset_index()
+    of_seeds = values.set_index(by)["value"].unstack("seed")
+    matrices = dict(list(of_seeds.groupby(level=by[:2])))
     rows: list[dict[str, object]] = []
-    seeds_of_row: list[NDArray[np.float64]] = []
     felt = {*SENSITIVITIES.values(), *OUTPUT_OF_FCN.values()}
-    for (name, criterion), curve in _matrices(values, members=members).items():
+    names: list[tuple[str, str]] = counts.index.to_list()
+    for (name, criterion), n_cells, n_known in zip(names, *counts.to_numpy().T, strict=True):
+        matrix = matrices[name, criterion]
+        sizes = matrix.index.get_level_values("P").to_numpy(dtype=float)
+        seeds = [one for one in matrix.to_numpy(dtype=float).T if np.isfinite(one).any()]
         if criterion in felt and criterion not in thresholds:
             levels: Sequence[float] = [threshold_of_sensitivity(criterion, coordinates[name])]
         else:
             levels = thresholds[criterion]
         for threshold in levels:
-            stars = [crossing(curve.sizes, of_seed, threshold) for of_seed in curve.values.T]
+            stars = [crossing(sizes, seed, threshold) for seed in seeds]
             mean = mean_of_seeds(stars)
-            seeds = np.array([star.log_size for star in stars if star.status == "reached"])
-            seeds_of_row.append(seeds)
+            known = np.array([star.log_size for star in stars if star.status == "reached"])
             rows.append(
                 {
                     "curve": name,
@@ -279,16 +286,17 @@ def sample_complexity(
                     "log_P_star": mean.log_size,
                     "low": mean.low,
                     "high": mean.high,
-                    "n_seeds": int(np.isfinite(curve.values).any(axis=0).sum()),
-                    "n_seeds_reached": seeds.size,
-                    "n_cells": curve.n_cells,
-                    "n_diverged": curve.n_diverged,
+                    "n_seeds": len(stars),
+                    "n_seeds_reached": known.size,
+                    "n_cells": n_cells,
+                    "n_diverged": n_cells - n_known,
+                    "squares": known.size * float(np.var(known)) if known.size else 0.0,
                 }
             )
     if not rows:
         return pd.DataFrame(columns=[*columns, *ESTIMATES])
-    table = pd.DataFrame(rows).join(curves, on="curve")
-    table = _with_deviations(table, seeds_of_row, [*pooled_over, "criterion", "threshold"])
+    table = pd.DataFrame(rows).join(curves, on="curve", validate="m:1")
+    table = _with_deviations(table, [*pooled_over, "criterion", "threshold"])
     table = _with_bounds(table)
     return table[[*columns, *ESTIMATES]]
 
@@ -298,14 +306,21 @@ def seed_complexities(cells: pd.DataFrame, *, threshold: float) -> pd.DataFrame:
 
     Of the test error, by `crossing`, without dead networks.
     """
-    if cells.empty:
-        return pd.DataFrame()
-    cells = cells[~is_dead(cells)]
-    stars: dict[tuple[Any, Any], float] = {}
-    for (curve, seed), part in cells.sort_values("P").groupby(["curve", "seed"], sort=False):
+    stars = crossings(cells[~is_dead(cells)], threshold, by=("curve", "seed"))
+    return stars.pivot(index="curve", columns="seed", values="P_star").map(log)
+
+
+def crossings(cells: pd.DataFrame, threshold: float, *, by: Sequence[str]) -> pd.DataFrame:
+    """P* of the test error of all cells that agree in `by`: by, P_star, status, bound.
+
+    bound: P*, of a censored one (P_star is NaN) its bound.
+    """
+    rows = []
+    for names, part in cells.sort_values("P").groupby(list(by), sort=False):
         sizes, errors = (part[name].to_numpy(dtype=float) for name in ("P", "test_error"))
-        stars[curve, seed] = crossing(sizes, errors, threshold).log_size
-    return pd.Series(stars).unstack()
+        star = crossing(sizes, errors, threshold)
+        rows.append([*names, exp(star.log_size), star.status, star.size])
+    return pd.DataFrame(rows, columns=[*by, "P_star", "status", "bound"])
 
 
 def threshold_of_sensitivity(criterion: str, curve: Mapping[Any, Any]) -> float:
@@ -316,74 +331,21 @@ def threshold_of_sensitivity(criterion: str, curve: Mapping[Any, Any]) -> float:
     return theory.sensitivity_threshold(criterion[0], net, depth=L, branching=s)
 
 
-@dataclass(frozen=True)
-class _Curve:
-    """Values of one curve and criterion, shape (n_sizes, n_seeds), NaN where there is none."""
-
-    sizes: NDArray[np.float64]
-    values: NDArray[np.float64]
-    n_cells: int
-    n_diverged: int
-
-
-def _curves(values: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """The coordinates of each curve, by its name; refuses those that vary along a curve."""
-    curves = values[list(columns)].drop_duplicates()
-    repeated = curves[curves["curve"].duplicated(keep=False)]
-    if len(repeated):
-        name = repeated["curve"].iloc[0]
-        rows = repeated[repeated["curve"] == name]
-        varying = [column for column in columns if rows[column].nunique(dropna=False) > 1]
-        raise ValueError(f"curve {name!r}: {', '.join(varying)} must not vary along a curve")
-    return curves.set_index("curve")
-
-
-def _matrices(values: pd.DataFrame, *, members: bool) -> dict[tuple[str, str], _Curve]:
-    """The values of each (curve, criterion), in their order of appearance."""
-    by = ["curve", "criterion", "P", "seed"]
-    twice = values.duplicated(by)
-    if twice.any() and not members:
-        row = values[twice].iloc[0]
-        raise ValueError(
-            f"curve {row['curve']!r}, {row['criterion']}: two values for P = {row['P']}"
-            f" and seed {row['seed']}"
-        )
-    runs = values.groupby(by, sort=False)["value"]
-    points = runs.agg(["mean", "size", "count"]).reset_index()
-    curves: dict[tuple[str, str], _Curve] = {}
-    for (curve, criterion), group in points.groupby(["curve", "criterion"], sort=False):
-        sizes, size_index = np.unique(group["P"].to_numpy(dtype=float), return_inverse=True)
-        seeds, seed_index = np.unique(group["seed"].to_numpy(), return_inverse=True)
-        matrix = np.full((sizes.size, seeds.size), nan)
-        matrix[size_index, seed_index] = group["mean"].to_numpy(dtype=float)
-        n_cells, n_known = (int(group[name].sum()) for name in ("size", "count"))
-        curves[str(curve), str(criterion)] = _Curve(sizes, matrix, n_cells, n_cells - n_known)
-    return curves
-
-
-def _with_deviations(
-    table: pd.DataFrame, seeds: Sequence[NDArray[np.float64]], pooled_over: Sequence[str]
-) -> pd.DataFrame:
+def _with_deviations(table: pd.DataFrame, pooled_over: Sequence[str]) -> pd.DataFrame:
     """Adds log_sd, dof, log_sd_pooled and log_se.
 
     A curve whose P* is censored does not enter the pool: the seeds of it that did reach the
     threshold are the lucky ones.
     """
-    reached = (table["status"] == "reached").to_numpy()
-    own_dof = np.array([max(star.size - 1, 0) for star in seeds]) * reached
-    squares = np.array([star.size * float(np.var(star)) if star.size else 0.0 for star in seeds])
-    pool = [table[name] for name in pooled_over]
-    sums = pd.DataFrame({"dof": own_dof, "squares": squares * reached})
-    sums = sums.groupby(pool, dropna=False).transform("sum")
-
-    enough = table["n_seeds_reached"].to_numpy() >= OWN_SEEDS
-    dof = np.where(reached, np.where(enough, own_dof, sums["dof"].to_numpy()), 0)
-    total = np.where(enough, squares, sums["squares"].to_numpy())
-    log_sd = np.sqrt(np.divide(total, dof, out=np.full(len(table), nan), where=dof > 0))
-    n = np.maximum(table["n_seeds_reached"].to_numpy(), 1)
+    reached, n = table["status"] == "reached", table["n_seeds_reached"].clip(lower=1)
+    own = pd.DataFrame({"dof": n - 1, "squares": table["squares"]}).mul(reached, axis=0)
+    pools = own.groupby([table[name] for name in pooled_over], dropna=False)
+    enough = n >= OWN_SEEDS
+    used = own.where(enough, pools.transform("sum"), axis=0).mul(reached, axis=0)
+    log_sd = np.sqrt(used["squares"] / used["dof"])
     return table.assign(
         log_sd=log_sd,
-        dof=dof,
+        dof=used["dof"],
         log_sd_pooled=reached & ~enough,
         log_se=log_sd / np.sqrt(n),
     )
@@ -392,23 +354,20 @@ def _with_deviations(
 def _with_bounds(table: pd.DataFrame) -> pd.DataFrame:
     """Adds P_star, its bounds, n_distinct, small_pool and prediction."""
     reached = table["status"] == "reached"
-    known = table["dof"].to_numpy() > 0
-    factor = np.full(len(table), nan)
-    factor[known] = special.stdtrit(table["dof"].to_numpy()[known], (1 + CONFIDENCE) / 2)
-    half_width = factor * table["log_se"]
+    half_width = special.stdtrit(table["dof"], (1 + CONFIDENCE) / 2) * table["log_se"]
     bound = table["low"].where(table["status"] == "not_reached", table["high"])
     P_star = np.exp(table["log_P_star"])
-    n_distinct, prediction = np.empty(len(table)), np.empty(len(table))
     rows: list[dict[str, Any]] = table[list(NET_AND_DATA)].to_dict("records")  # type: ignore[assignment]
-    for i, row in enumerate(rows):
-        # Deep grammars have more distinct data than a float can say.
-        n_distinct[i] = min(parameters_of(row).n_distinct, int(sys.float_info.max))
-        prediction[i] = theory.predicted(row) if row["net"] in NETS_WITH_PREDICTION else nan
-    return table.assign(
+    # Deep grammars have more distinct data than a float can say.
+    n_distinct = [min(parameters_of(row).n_distinct, sys.float_info.max) for row in rows]
+    table = table.assign(
         P_star=P_star,
         P_star_low=np.exp(table["log_P_star"] - half_width).where(reached, table["low"]),
         P_star_high=np.exp(table["log_P_star"] + half_width).where(reached, table["high"]),
-        n_distinct=n_distinct,
-        small_pool=P_star.where(reached, bound) > SMALL_POOL * n_distinct,
-        prediction=prediction,
+        n_distinct=np.array(n_distinct, dtype=float),
+        prediction=[
+            theory.predicted(row) if row["net"] in NETS_WITH_PREDICTION else nan for row in rows
+        ],
     )
+    small_pool = P_star.where(reached, bound) > SMALL_POOL * table["n_distinct"]
+    return table.assign(small_pool=small_pool)
