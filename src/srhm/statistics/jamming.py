@@ -63,8 +63,7 @@ def smallest_that_fit(cells: pd.DataFrame, *, each: Sequence[str] = ()) -> pd.Da
     """
     shared = [*each, *(name for name in SHARED if name in cells.columns)]
     rows = []
-    marked = with_jamming(cells) if len(cells) else cells
-    for values, part in marked.groupby(shared, sort=True, dropna=False) if len(marked) else ():
+    for values, part in with_jamming(cells).groupby(shared, sort=True, dropna=False):
         widths, first, member = np.unique(part["width"], return_index=True, return_inverse=True)
         if len(widths) < 2:
             continue

@@ -70,10 +70,8 @@ def rank_correlation(
         return RankCorrelation(**known, low=nan, high=nan, p_value=nan)
     low = high = nan
     if len(members) >= MIN_GROUPS:
-        chosen = generator.integers(len(members), size=(n_resamples, len(members)))
-        times = np.stack([(chosen == g).sum(axis=1) for g in range(len(members))], axis=1)
-        resampled = _spearman(x, y, times[:, member])
-        low, high = (float(end) for end in np.nanquantile(resampled, TAILS))
+        times = _resampled(len(members), n_resamples, generator)
+        low, high = np.nanquantile(_spearman(x, y, times[:, member]), TAILS)
     ranks = _ranks(y, once)[0]
     permuted = np.tile(ranks, (n_resamples, 1))
     for rows in [np.arange(x.size)] if groups is None else members:
@@ -106,10 +104,14 @@ def mean_rank_correlation(
     value = float(averaged(np.ones((1, len(x)), dtype=np.int64))[0]) if columns else nan
     low = high = nan
     if n >= MIN_GROUPS and not np.isnan(value):
-        chosen = generator.integers(len(x), size=(N_RESAMPLES, len(x)))
-        times = np.stack([(chosen == g).sum(axis=1) for g in range(len(x))], axis=1)
-        low, high = (float(end) for end in np.nanquantile(averaged(times), TAILS))
+        low, high = np.nanquantile(averaged(_resampled(len(x), N_RESAMPLES, generator)), TAILS)
     return RankCorrelation(value=value, low=low, high=high, p_value=nan, n=n, n_groups=n)
+
+
+def _resampled(n: int, n_resamples: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    """How often each of n points is in each resample, shape (n_resamples, n)."""
+    chosen = generator.integers(n, size=(n_resamples, n))
+    return np.stack([(chosen == point).sum(axis=1) for point in range(n)], axis=1)
 
 
 def _spearman(

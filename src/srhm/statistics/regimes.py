@@ -19,7 +19,7 @@ from scipy import special
 
 from srhm.model.grammar import DATA_MODEL
 from srhm.statistics.jamming import smallest_that_fit
-from srhm.statistics.regression import CONFIDENCE, Fit, slope_with_group_intercepts
+from srhm.statistics.regression import CONFIDENCE, Fit, mean, slope_with_group_intercepts
 
 # Windows of alpha_tilde, ours: from LAZY on lazy learning, up to FEATURE feature learning, up to
 # SHORT half times that should be constant.
@@ -129,19 +129,13 @@ def averages(
     for at, part in rows.groupby(names):
         y = part[column].to_numpy(dtype=float)
         y = y[np.isfinite(y) & ((y > 0) | (not logarithmic))]
-        if logarithmic:
-            y = np.log(y)
-        n = len(y)
-        centre = float(y.mean()) if n else np.nan
-        half = np.nan
-        if n > 1:
-            t = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2))
-            half = t * float(y.std(ddof=1)) / n**0.5
-        ends = [centre, centre - half, centre + half]
-        value, low, high = np.exp(ends) if logarithmic else ends
+        fit = mean(np.log(y) if logarithmic else y)
+        numbers = np.array([fit.slope, fit.low, fit.high])
+        numbers[np.isinf(numbers)] = np.nan
+        value, low, high = np.exp(numbers) if logarithmic else numbers
         status = part["status"]
         means.append(
-            {**dict(zip(names, at, strict=True)), "value": value, "low": low, "high": high, "n": n,
+            {**dict(zip(names, at, strict=True)), "value": value, "low": low, "high": high, "n": len(y),
              "n_capped": int((status == "capped").sum()),
              "n_diverged": int((status == "diverged").sum())}
         )  # fmt: skip
@@ -173,9 +167,13 @@ def width_fit(cells: pd.DataFrame, tilde: float) -> Fit:
 
 def fitted_in(cells: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     """Fitted members of one of the two regimes."""
-    tildes = cells["alpha_tilde"]
-    inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
-    return cells[inside & (cells["status"] == "fitted")]
+    return cells[_inside(cells, lazy=lazy) & (cells["status"] == "fitted")]
+
+
+def _inside(rows: pd.DataFrame, *, lazy: bool) -> Any:
+    """Rows in the window of one of the two regimes."""
+    tildes = rows["alpha_tilde"]
+    return at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
 
 
 def level_set(cells: pd.DataFrame, level: float) -> pd.DataFrame:
@@ -290,9 +288,7 @@ def variance_ratios(ensembles: pd.DataFrame, *, lazy: bool) -> pd.DataFrame:
     alone: columns alpha_tilde, seed, narrow, wide, ratio. Widths less than a factor 4 apart have
     none: there a Var F that does not depend on h would pass for one that falls as 1/h.
     """
-    tildes = ensembles["alpha_tilde"]
-    inside = at_least(tildes, LAZY) if lazy else at_most(tildes, FEATURE)
-    rows = all_fitted(ensembles[inside & (ensembles["width"] >= WIDE)])
+    rows = all_fitted(ensembles[_inside(ensembles, lazy=lazy) & (ensembles["width"] >= WIDE)])
     ratios = []
     for (tilde, seed), part in rows.groupby(["alpha_tilde", "seed"]):
         part = part.sort_values("width")

@@ -95,16 +95,13 @@ def slope_with_group_intercepts(
     x: NDArray[np.float64],
     y: NDArray[np.float64],
     groups: NDArray[Any],
-    *,
-    clusters: NDArray[Any] | None = None,
-    curves: NDArray[Any] | None = None,
-    read: ArrayLike = 1.0,
+    **errors: Any,
 ) -> Fit:
     """Least-squares slope b of y = a_group + b x, one intercept for each group.
 
     x: shape (n_points,), or (n_points, n_columns), of which the slope on the first is given.
     groups, (n_points,): where the first x does not vary they say nothing on the slope and are not
-    counted. clusters, curves, read: as in `coefficient`.
+    counted. errors: clusters, curves, read as in `coefficient`.
     """
     columns = x[:, None] if x.ndim == 1 else x
     member = np.unique(groups, return_inverse=True)[1]
@@ -125,9 +122,7 @@ def slope_with_group_intercepts(
         y[used],
         n_groups=int(varies.sum()),
         n_fitted=int(varies.sum()) + columns.shape[1],
-        clusters=None if clusters is None else clusters[used],
-        curves=None if curves is None else curves[used],
-        read=np.broadcast_to(read, y.shape)[used],
+        **{name: np.broadcast_to(each, y.shape)[used] for name, each in errors.items()},
     )
 
 
@@ -154,24 +149,14 @@ def coefficient(
     if not y.size:
         return NO_FIT
     inverse = np.linalg.pinv(columns)
-    return _fit(
-        inverse[0],
-        columns @ inverse,
-        y,
-        n_groups=0,
-        n_fitted=columns.shape[1],
-        clusters=clusters,
-        curves=curves,
-        read=np.broadcast_to(read, y.shape),
-    )
+    return _fit(inverse[0], columns @ inverse, y, n_groups=0, n_fitted=columns.shape[1],
+                clusters=clusters, curves=curves, read=read)  # fmt: skip
 
 
-def shared_variance(
-    weights: NDArray[np.float64], curves: NDArray[Any], read: NDArray[np.float64]
-) -> float:
+def shared_variance(weights: NDArray[np.float64], curves: NDArray[Any], read: ArrayLike) -> float:
     """Variance of weights @ y that is due to the error that points of one curve share."""
     number = np.unique(curves, return_inverse=True)[1]
-    return FLOOR**2 * float(np.square(np.bincount(number, weights * read)).sum())
+    return FLOOR**2 * float(np.square(np.bincount(number, weights * np.asarray(read))).sum())
 
 
 def with_shared(error: float, dof: float, shared: float) -> tuple[float, float]:
@@ -189,9 +174,9 @@ def _fit(
     *,
     n_groups: int,
     n_fitted: int,
-    clusters: NDArray[Any] | None,
-    curves: NDArray[Any] | None,
-    read: NDArray[np.float64],
+    clusters: NDArray[Any] | None = None,
+    curves: NDArray[Any] | None = None,
+    read: ArrayLike = 1.0,
 ) -> Fit:
     """weights @ y; hat: projection on all that is fitted, of n_fitted numbers."""
     slope, n_clusters = float(weights @ y), 0
