@@ -48,6 +48,7 @@ from srhm.scorecard.rows import (
     groups_of,
 )
 from srhm.scorecard.siblings import FewValues
+from srhm.statistics.jackknife import jackknife_error
 from srhm.statistics.rank_correlation import rank_correlation
 from srhm.statistics.regression import (
     CONFIDENCE,
@@ -61,12 +62,6 @@ from srhm.statistics.regression import (
     slope_with_group_intercepts,
     with_shared,
 )
-
-
-def measurement_of_fit(fit: Fit, note: str) -> Measurement:
-    """A fit with this note; an infinite end of its interval is unknown."""
-    low, high = (end if isfinite(end) else nan for end in (fit.low, fit.high))
-    return Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
 
 
 def fraction_of(count: int, n: int, note: str, *, independent: int | None = None) -> Measurement:
@@ -195,7 +190,8 @@ class Fitted(Estimator):
     def entering(self, tables: Tables) -> pd.DataFrame:
         """Rows that determine the number."""
         rows = self.rows(tables)
-        return self._used(counted(self.points(rows))[0] if len(rows) else rows)
+        points = counted(self.points(rows))[0] if len(rows) else rows
+        return self._used(points) if len(points) else points
 
     def _used(self, table: pd.DataFrame) -> pd.DataFrame:
         return table
@@ -210,7 +206,8 @@ class Fitted(Estimator):
             origin = "no estimate of the error"
         lines = f" on {fit.n_groups} lines" if fit.n_groups > 1 else ""
         note = f"{fit.n} {self.what}{lines}; {origin}{self._by_group(table)}"
-        measured = measurement_of_fit(fit, note)
+        low, high = (end if isfinite(end) else nan for end in (fit.low, fit.high))
+        measured = Measurement(value=fit.slope, low=low, high=high, n=fit.n, note=note)
         if self.error != "clusters":
             return measured
         least, of_v = FEWEST[self.kind]
@@ -295,9 +292,8 @@ class Mean(Fitted):
 
     def fit(self, table: pd.DataFrame) -> Fit:
         used = self._used(table)
-        values = self._values(used)
         if self.per:
-            return mean(values.groupby([used[name] for name in self.per]).mean().to_numpy())
+            return mean(self._independent(used).to_numpy())
         if used.empty:
             return NO_FIT
         columns = np.ones((len(used), 1))
@@ -313,7 +309,12 @@ class Mean(Fitted):
         return coefficient(columns, values, **self._errors(used))
 
     def _used(self, table: pd.DataFrame) -> pd.DataFrame:
-        return table[np.isfinite(self._values(table).to_numpy())] if len(table) else table
+        return table[np.isfinite(self._values(table).to_numpy())]
+
+    def _independent(self, table: pd.DataFrame) -> pd.Series:
+        """The values, or the means of those that are not independent."""
+        values = self._values(table)
+        return values.groupby([table[name] for name in self.per]).mean() if self.per else values
 
     def _values(self, table: pd.DataFrame) -> pd.Series:
         values = table[self.taken or self.column].astype(float)
@@ -337,10 +338,8 @@ class Mean(Fitted):
             measured = replace(measured, low=nan, high=nan, note=note)
         if self.error == "scatter":  # siblings take the same mean of the same kind of rows
             family = (type(self), self.rows.kind, self.column, self.scale, *self.per)
-            values = self._values(table)
-            if self.per:
-                values = values.groupby([table[name] for name in self.per]).mean()
-            few = FewValues(family, tuple(values), geometric=self.scale == "ratio")
+            independent = tuple(self._independent(table))
+            few = FewValues(family, independent, geometric=self.scale == "ratio")
             measured = replace(measured, few_values=few)
         return as_ratio(measured) if self.scale == "ratio" else measured
 
@@ -368,12 +367,9 @@ class CensoredMean(Mean):
         value = float(censored_fit(columns, values, side)[0])
         kept = [names != grammar for grammar in np.unique(names)]
         left = np.array([censored_fit(columns[k], values[k], side[k])[0] for k in kept])
-        n = len(left)
-        error = float(np.sqrt((n - 1) / n * np.square(left - left.mean()).sum()))
         errors, weights = self._errors(used), np.linalg.pinv(columns)[0]
-        read = np.full(len(used), errors["read"])
-        shared = shared_variance(weights, errors["curves"], read)
-        return of_error(fit, value, *with_shared(error, n - 1.0, shared))
+        shared = shared_variance(weights, errors["curves"], errors["read"])
+        return of_error(fit, value, *with_shared(jackknife_error(left), len(left) - 1.0, shared))
 
     def of(self, table: pd.DataFrame) -> Measurement:
         measured, bounds = super().of(table), float((table[self.side] != 0).mean())
@@ -420,8 +416,8 @@ class Slope(Fitted):
     """
 
     column: str = field(kw_only=False)
+    against: str = field(kw_only=False)
     read: int = field(default=1, kw_only=True)
-    against: str = field(kw_only=True)
     logs: Logs = field(default="both", kw_only=True)
     within: Sequence[str] = field(default=(), kw_only=True)
     per: Sequence[str] = field(default=(), kw_only=True)
@@ -437,18 +433,15 @@ class Slope(Fitted):
             return NO_FIT
         if not self.per:
             return self._line(used)
-        fits = [self._line(group) for _, group in used.groupby(list(self.per))]
-        fits = [fit for fit in fits if fit.n]
-        slopes = np.array([fit.slope for fit in fits])
-        return fits[0] if len(fits) == 1 else mean(slopes)
+        parts = used.groupby(list(self.per))
+        fits = [fit for _, group in parts if (fit := self._line(group)).n]
+        return fits[0] if len(fits) == 1 else mean(np.array([fit.slope for fit in fits]))
 
     def trend(self, table: pd.DataFrame) -> Fit:
         return self._line(table, of_v=True) if self.kind == "mean" else NO_FIT
 
     def _used(self, table: pd.DataFrame) -> pd.DataFrame:
-        used = table[self._positive(table)] if len(table) else table
-        if used.empty:
-            return used
+        used = table[self._positive(table)]
         groups = pd.Series(groups_of(used, self.within), index=used.index)
         return used[used[self.against].groupby(groups).transform("nunique") > 1]
 
@@ -535,7 +528,7 @@ class Correlation(Estimator):
     """
 
     column: str = field(kw_only=False)
-    against: str = field(kw_only=True)
+    against: str = field(kw_only=False)
     groups: Sequence[str] = field(default=(), kw_only=True)
 
     def of(self, table: pd.DataFrame) -> Measurement:
@@ -582,9 +575,6 @@ def pairs_of(
     return both.assign(ratio=first / second, difference=first - second)
 
 
-Statistic = Callable[[pd.DataFrame], float]
-
-
 @dataclass(frozen=True)
 class Jackknife(Estimator):
     """A statistic of all rows, its interval by leaving out one seed after another (Student t).
@@ -593,7 +583,7 @@ class Jackknife(Estimator):
     the interval is that of its logarithm. words: what the note says of the rows besides.
     """
 
-    statistic: Statistic = field(kw_only=False)
+    statistic: Callable[[pd.DataFrame], float] = field(kw_only=False)
     over: str = field(default="seed", kw_only=True)
     scale: Scale = field(default="plain", kw_only=True)
     words: Callable[[pd.DataFrame], str] = field(default=lambda rows: "", kw_only=True)
@@ -605,8 +595,7 @@ class Jackknife(Estimator):
         n, half = len(kept), nan
         if n > 1:
             left = np.array([self._taken(table[table[self.over] != seed]) for seed in kept])
-            error = np.sqrt((n - 1) / n * np.square(left - left.mean()).sum())
-            half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2) * error)
+            half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * jackknife_error(left)
         note = f"{n} {self.over}s, jackknife over them{self.words(table)}"
         measured = Measurement(value=value, low=value - half, high=value + half, n=n, note=note)
         return as_ratio(measured) if self.scale == "ratio" else measured

@@ -10,6 +10,7 @@ CLAIMS = sheet.finished()
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
+from functools import partialmethod
 from types import MappingProxyType
 from typing import Any
 
@@ -80,33 +81,14 @@ class Rows(RowFunction):
         given["where"] = {**given.get("where", {}), **where}
         return kind(*columns, rows=self, **{"what": self.what, **given})
 
-    def mean(self, column: str, **words: Any) -> Any:
-        """The mean of a column."""
-        return self.number(Mean, column, **words)
-
-    def censored_mean(self, column: str, **words: Any) -> Any:
-        """The mean of a column of which some values are bounds."""
-        return self.number(CensoredMean, column, **words)
-
-    def slope(self, column: str, against: str, **words: Any) -> Any:
-        """The slope of a column against another."""
-        return self.number(Slope, column, against=against, **words)
-
-    def ratio(self, column: str, **words: Any) -> Any:
-        """The geometric mean of a column of these rows divided by that of others."""
-        return self.number(Ratio, column, **words)
-
-    def difference(self, column: str, **words: Any) -> Any:
-        """The mean of a column of these rows minus that of others."""
-        return self.number(Difference, column, **words)
-
-    def fraction(self, column: str, **words: Any) -> Any:
-        """The fraction of the rows in which a column is true."""
-        return self.number(Fraction, column, **words)
-
-    def correlation(self, column: str, against: str, **words: Any) -> Any:
-        """The rank correlation of two columns."""
-        return self.number(Correlation, column, against=against, **words)
+    # Numbers of these rows by the estimators of these names: `rows.slope("P_star", "v", L=2)`.
+    mean = partialmethod(number, Mean)
+    censored_mean = partialmethod(number, CensoredMean)
+    slope = partialmethod(number, Slope)
+    ratio = partialmethod(number, Ratio)
+    difference = partialmethod(number, Difference)
+    fraction = partialmethod(number, Fraction)
+    correlation = partialmethod(number, Correlation)
 
 
 def rows_of(

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from math import exp, isclose, sqrt
 
 import numpy as np
-from scipy import special
 
 from srhm.scorecard.claims import MIN_POINTS, Measurement
-from srhm.statistics.regression import CONFIDENCE
+from srhm.statistics.regression import NO_FIT, of_error
 
 # With more values a mean knows its own scatter.
 MOST_VALUES = 9
@@ -37,11 +36,9 @@ class FewValues:
 
     def ends(self, variance: float, dof: int) -> tuple[float, float]:
         """The 95 % interval of the mean with this variance of a value."""
-        half = float(special.stdtrit(dof, (1 + CONFIDENCE) / 2))
-        half *= sqrt(variance / len(self.values))
-        center = float(np.mean(self.values))
-        low, high = center - half, center + half
-        return (exp(low), exp(high)) if self.geometric else (low, high)
+        error = sqrt(variance / len(self.values))
+        fit = of_error(NO_FIT, float(np.mean(self.values)), error, dof)
+        return (exp(fit.low), exp(fit.high)) if self.geometric else (fit.low, fit.high)
 
 
 def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
@@ -61,14 +58,13 @@ def with_pooled_scatter(measured: Sequence[Measurement]) -> list[Measurement]:
     result = list(measured)
     for places in families.values():
         samples = [measured[place].few_values.values for place in places]
-        dof = sum(len(sample) - 1 for sample in samples)
-        pooled = sum(float(np.var(sample, ddof=1)) * (len(sample) - 1) for sample in samples) / dof
         if len(places) < 2 or not bartlett(*samples).pvalue > EQUAL_VARIANCES:
             continue
+        dof = sum(len(sample) - 1 for sample in samples)
+        pooled = sum(float(np.var(sample) * len(sample)) for sample in samples) / dof
+        note = f"; scatter pooled across {len(places)} sibling claims ({dof} degrees of freedom)"
         for place in places:
             low, high = measured[place].few_values.ends(pooled, dof)
-            n = len(places)
-            note = f"; scatter pooled across {n} sibling claims ({dof} degrees of freedom)"
-            note = f"{measured[place].note}{note}"
-            result[place] = replace(measured[place], low=low, high=high, note=note)
+            words = f"{measured[place].note}{note}"
+            result[place] = replace(measured[place], low=low, high=high, note=words)
     return result

@@ -50,7 +50,9 @@ def ratio_to_pairs(
     pairs_left = 2 * ((n - 1) * (squares.sum() - squares) - rest) / ((n - 1) * (n - 2))
     if (pairs_left <= NEGLIGIBLE * squares.mean()).any():
         return JackknifeRatio(value, nan, n)
-    return JackknifeRatio(value, _error((distances.sum() - distances) / (n - 1) / pairs_left), n)
+    return JackknifeRatio(
+        value, jackknife_error((distances.sum() - distances) / (n - 1) / pairs_left), n
+    )
 
 
 def ratio_of_means(
@@ -61,10 +63,10 @@ def ratio_of_means(
     if not other.mean() > least:
         return JackknifeRatio(nan, nan, n)
     left = (one.sum() - one) / (other.sum() - other)
-    return JackknifeRatio(float(one.mean() / other.mean()), _error(left), n)
+    return JackknifeRatio(float(one.mean() / other.mean()), jackknife_error(left), n)
 
 
-def _error(left: NDArray[np.float64]) -> float:
+def jackknife_error(left: NDArray[np.float64]) -> float:
     """Standard error from the n values without one point each."""
     n = len(left)
     return float(np.sqrt((n - 1) / n * ((left - left.mean()) ** 2).sum()))
