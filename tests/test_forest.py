@@ -12,7 +12,7 @@ from srhm.scorecard.headline import ForestRow, Mark
 ROW = ForestRow(
     claim="a", heading="Complexity", label="LCN: exponent of s_0+1", says="s", place="p",
     verdict="reproduced", band=(-1.0, 1.0), measured="2.5 [2, 3]", value="2.5 ± 0.3",
-    expected="2 ± 0.5", theirs="", distances=("", ""), ours=Mark(0.5, 0.0, 0.9),
+    expected="2 ± 0.5", theirs="", distances=("", ""), like_authors=False, ours=Mark(0.5, 0.0, 0.9),
 )  # fmt: skip
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -25,18 +25,9 @@ from srhm.report.methods import JUDGING, contents, methods_html, together
 from srhm.report.page_table import PageTable
 from srhm.report.prose import environment
 from srhm.scorecard.card import SCHEMA, claims_in
-from srhm.scorecard.expectations import SIGNS, VERDICTS, verdicts_in_words
-from srhm.scorecard.headline import forest_rows, in_words, statement_table
-from srhm.scorecard.numbers import (
-    authors_text,
-    band,
-    differs_like_authors,
-    distances_text,
-    expected_text,
-    measured_text,
-    unit,
-    value_text,
-)
+from srhm.scorecard.expectations import SIGNS, verdicts_in_words
+from srhm.scorecard.headline import forest_rows, in_words, mark_of, statement_table
+from srhm.scorecard.numbers import band, texts, unit
 from srhm.scorecard.text import (
     AFTER,
     EQUIVALENCE,
@@ -203,10 +194,10 @@ def _of_figures(
     anchors = {
         key: figure.name for figure in figures for key in (figure.number, figure.name) if key
     }
-    # Claims of which a number is expected, by the name of their figure.
+    # Claims by the name of their figure.
     claims_of: dict[str, list[Mapping[str, Any]]] = {figure.name: [] for figure in figures}
-    for word, claims in claims_by_verdict(scorecard):
-        for claim in claims if word in VERDICTS else ():
+    for _, claims in claims_by_verdict(scorecard):
+        for claim in claims:
             if name := anchors.get(_figure_of(claim["figure"])):
                 claims_of[name].append(claim)
     counts = {name: Counter(claim["verdict"] for claim in some) for name, some in claims_of.items()}
@@ -257,14 +248,6 @@ def _answer(
 def cited(citation: str) -> dict[str, Any]:
     """Authors, title and place of the paper, the first reference of CITATION.cff."""
     paper = yaml.safe_load(Path(citation).read_text(encoding="utf-8"))["references"][0]
-    arxiv = next(
-        (
-            item["value"].removeprefix("arXiv:")
-            for item in paper.get("identifiers", [])
-            if str(item["value"]).startswith("arXiv:")
-        ),
-        None,
-    )
     names = [(author["given-names"], author["family-names"]) for author in paper["authors"]]
     return {
         "authors": " and ".join(f"{given} {family}" for given, family in names),
@@ -275,7 +258,7 @@ def cited(citation: str) -> dict[str, Any]:
         "series": paper["publisher"]["name"],
         "volume": paper["volume"],
         "year": paper["year"],
-        "arxiv": arxiv,
+        "arxiv": paper["identifiers"][0]["value"].removeprefix("arXiv:"),
     }
 
 
@@ -301,7 +284,7 @@ def _missing(
 
 
 def claims_by_verdict(scorecard: pd.DataFrame) -> list[tuple[str, list[dict[Any, Any]]]]:
-    """Verdicts in the order of SHOWN_FIRST, then others, each with its claims: numbers as text.
+    """Verdicts in the order of SHOWN_FIRST, each with its claims, as `texts`, too.
 
     strip: where value and interval lie, in tolerances from what is expected, cut at ±EXTENT, and
     the band that the claim allows; of a bound the unit is the bound, and the band all on its side.
@@ -309,25 +292,15 @@ def claims_by_verdict(scorecard: pd.DataFrame) -> list[tuple[str, list[dict[Any,
     """
     by_verdict: dict[str, list[dict[Any, Any]]] = {word: [] for word in SHOWN_FIRST}
     for row in scorecard.to_dict("records"):
-        expected, tolerance, strip = row["expected"], unit(row), None
-        if isfinite(row["value"]) and isfinite(expected) and tolerance > 0:
-            value, low, high = (
-                (row[name] - expected) / tolerance for name in ("value", "low", "high")
-            )
-            low, high = low if isfinite(low) else -inf, high if isfinite(high) else inf
-            shown = np.clip([value, low, high, *band(row)], -EXTENT, EXTENT).tolist()
+        strip = None
+        if unit(row) > 0 and (mark := mark_of(row, row)):
+            low = mark.low if isfinite(mark.low) else -inf
+            high = mark.high if isfinite(mark.high) else inf
+            shown = np.clip([mark.value, low, high, *band(row)], -EXTENT, EXTENT).tolist()
             strip = dict(zip(("value", "low", "high"), shown, strict=False)) | {
                 "band": shown[3:], "cut_low": low < shown[1], "cut_high": high > shown[2],
             }  # fmt: skip
-        texts = {
-            "expected_text": expected_text(row),
-            "measured_text": measured_text(row),
-            "value_text": value_text(row),
-            "authors_text": authors_text(row),
-            "like_authors": differs_like_authors(row),
-            "distances": distances_text(row),
-        }
-        by_verdict.setdefault(row["verdict"], []).append({**row, **texts, "strip": strip})
+        by_verdict[row["verdict"]].append({**row, "texts": texts(row), "strip": strip})
     return [(word, claims) for word, claims in by_verdict.items() if claims]
 
 

@@ -14,18 +14,7 @@ from math import isfinite, isnan, nan
 import pandas as pd
 
 from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
-from srhm.scorecard.numbers import (
-    Row,
-    authors_row,
-    authors_text,
-    band,
-    differs_like_authors,
-    distances_text,
-    expected_text,
-    measured_text,
-    unit,
-    value_text,
-)
+from srhm.scorecard.numbers import Row, authors_row, band, texts, unit
 
 # Heads of the table of statements.
 HEADS = ("measured", "this run", "paper", "authors", "verdict")
@@ -94,7 +83,7 @@ class ForestRow:
     theirs: str
     distances: tuple[str, str]
     ours: Mark | None
-    like_authors: bool = False
+    like_authors: bool
     authors: Mark | None = None
     other: Mark | None = None
 
@@ -126,7 +115,7 @@ def forest_rows(
     """Rows of the forest plot, in the order of the statements.
 
     scorecard: SCORECARD_COLUMNS, of our run. other: scorecard of another run. Claims that the
-    scorecard lacks, or of which nothing is expected, are left out.
+    scorecard lacks are left out.
     """
     ours, others = (
         {} if table is None else {str(row["claim"]): row for row in table.to_dict("records")}
@@ -141,20 +130,14 @@ def forest_rows(
             place=statement.place,
             verdict=str(row["verdict"]),
             band=band(row),
-            measured=measured_text(row),
-            value=value_text(row),
-            expected=expected_text(row),
-            theirs=authors_text(row),
-            distances=distances_text(row),
-            ours=_mark(row, row),
-            like_authors=differs_like_authors(row),
-            authors=_mark(authors_row(row), row),
-            other=_mark(others[claim], row) if claim in others else None,
+            **texts(row),
+            ours=mark_of(row, row),
+            authors=mark_of(authors_row(row), row),
+            other=mark_of(others[claim], row) if claim in others else None,
         )
         for statement in statements
         for label, claim in statement.lines.items()
-        for row in [ours.get(claim, {})]
-        if row and isfinite(row["expected"])
+        if (row := ours.get(claim))
     ]
 
 
@@ -179,7 +162,7 @@ def identifiers(statements: Iterable[Statement]) -> list[str]:
     return [claim for statement in statements for claim in statement.lines.values()]
 
 
-def _mark(row: Row, scale: Row) -> Mark | None:
+def mark_of(row: Row, scale: Row) -> Mark | None:
     """Numbers of one row in units of the expectation of another; None where it has no value."""
     if not isfinite(row["value"]):
         return None

@@ -50,10 +50,21 @@ def differs_like_authors(row: Row) -> bool:
     """Whether a row differs, and the authors' value lies beyond the tolerance on the same side."""
     if row["verdict"] != "differs":
         return False
-    low, high = (row["expected"] + end * unit(row) for end in band(row))
-    ends = (low, high) if isfinite(row["tolerance"]) else (row["expected"],) * 2
-    theirs, ours = row["authors_value"], row["value"]
-    return bool((theirs < ends[0] and ours < ends[0]) or (theirs > ends[1] and ours > ends[1]))
+    reach = row["tolerance"] if isfinite(row["tolerance"]) else 0.0
+    beyond = [row[name] - row["expected"] for name in ("authors_value", "value")]
+    return all(one < -reach for one in beyond) or all(one > reach for one in beyond)
+
+
+def texts(row: Row) -> dict[str, Any]:
+    """What is shown of a row, as text, and whether it differs like the authors' points."""
+    return {
+        "measured": measured_text(row),
+        "value": value_text(row),
+        "expected": expected_text(row),
+        "theirs": authors_text(row),
+        "distances": distances_text(row),
+        "like_authors": differs_like_authors(row),
+    }
 
 
 def value_text(row: Row) -> str:

@@ -9,10 +9,9 @@ from typing import Any
 import pandas as pd
 
 from srhm.scorecard.card import AUTHORS
-from srhm.scorecard.expectations import VERDICTS, verdicts_in_words
+from srhm.scorecard.expectations import VERDICTS, Expectation, verdicts_in_words
 from srhm.scorecard.numbers import (
     authors_text,
-    band,
     differs_like_authors,
     distances_text,
     error,
@@ -20,13 +19,11 @@ from srhm.scorecard.numbers import (
     in_errors,
     in_tolerances,
     measured_text,
-    unit,
     value_text,
 )
 
 # Of lines of prose.
 WIDTH = 150
-OTHER_TOPIC = "Other claims"
 # How many claims that differ are listed at the top: with their counts they fill one screen.
 MOST_AT_THE_TOP = 15
 # Behind the verdict of a claim whose rule was changed after seeing results.
@@ -57,22 +54,21 @@ def markdown(
     then stand below a heading of their own.
 
     Rows are numbered, the notes have the same numbers. `topics` maps claims to their headings, in
-    the order in which they come; other claims come last.
+    the order in which they come.
     """
-    headings = table["claim"].map(topics).fillna(OTHER_TOPIC)
-    order = [*dict.fromkeys([*topics.values(), OTHER_TOPIC])]
+    headings = table["claim"].map(topics)
     claims = f"{len(table)} claim{'' if len(table) == 1 else 's'}"
     lines, notes, number = [f"{claims}: {_counts(table)}."], list[str](), 0
     if stated:
         lines += ["", *stated, "", "## What the verdicts are"]
     lines += ["", *_wrapped(f"{EQUIVALENCE} {RULES}{_after(table)}"), *_differing(table)]
-    for topic in order:
-        rows = table[headings == topic].to_dict("records")
-        if not rows:
+    for topic in dict.fromkeys(topics.values()):
+        rows = table[headings == topic]
+        if rows.empty:
             continue
-        lines += ["", f"## {topic}", "", f"{_counts(table[headings == topic])}.", ""]
+        lines += ["", f"## {topic}", "", f"{_counts(rows)}.", ""]
         cells = []
-        for row in rows:
+        for row in rows.to_dict("records"):
             number += 1
             cells.append([str(number), *_cells(row)])
             # Of the paper's figures a number and a letter.
@@ -111,9 +107,14 @@ def in_short(table: pd.DataFrame) -> dict[str, list[str]]:
             f"{row['statement']}: {value_text(row)} (expected {expected_text(row)})" for row in rows
         ]
         if said:
-            more = [f"and {len(said) - 3} more"] if len(said) > 3 else []
-            short[word.capitalize()] = [*said[:3], *more]
+            short[word.capitalize()] = shortened(said, 3)
     return short
+
+
+def shortened(texts: Sequence[str], most: int) -> list[str]:
+    """The first of these texts, and how many more there are."""
+    more = len(texts) - most
+    return [*texts[:most], *([f"and {more} more"] if more > 0 else [])]
 
 
 def _counts(table: pd.DataFrame) -> str:
@@ -123,14 +124,9 @@ def _counts(table: pd.DataFrame) -> str:
 def _differing(table: pd.DataFrame) -> list[str]:
     """A list of the claims that differ, with what was measured."""
     rows = table[table["verdict"] == "differs"].to_dict("records")
-    if not rows:
-        return []
-    lines = [
-        f"- {row['statement']}: {value_text(row)}, not {expected_text(row)}"
-        for row in rows[:MOST_AT_THE_TOP]
-    ]
-    more = len(rows) - len(lines)
-    return ["", "Differ:", "", *lines, *([f"- and {more} more"] if more else [])]
+    said = [f"{row['statement']}: {value_text(row)}, not {expected_text(row)}" for row in rows]
+    lines = [f"- {one}" for one in shortened(said, MOST_AT_THE_TOP)]
+    return ["", "Differ:", "", *lines] if lines else []
 
 
 def _cells(row: Mapping[Any, Any]) -> list[str]:
@@ -166,7 +162,7 @@ def scorecard_data(parts: Sequence[tuple[pd.DataFrame, Mapping[str, str]]], *, c
     for table, made in parts:
         for row in table.to_dict("records"):
             numbers = {name: _known(row[name]) for name in NUMBERS}
-            ends = (row["expected"] + end * unit(row) for end in band(row))
+            ends = Expectation(row["expected"], row["tolerance"]).ends
             allowed = {"allowed": [_known(end) for end in ends]}
             of_row = {"error": error, "in_errors": in_errors, "in_tolerances": in_tolerances}
             numbers |= {name: _known(function(row)) for name, function in of_row.items()}
