@@ -18,14 +18,8 @@ from matplotlib.figure import Figure as Drawing
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from pages import (
-    first_rules,
-    headline_picture,
-    positions_picture,
-    records,
-    thesis,
-)
-from pages.markdown import between, escaped, line, link_to, table
+from pages import first_rules, headline_picture, positions_picture, records, thesis
+from pages.markdown import between, escaped, link_to, table
 from pages.practice_fits import practice_fits
 from pages.slots import fill_slots
 from srhm.commands.printing import printing
@@ -240,16 +234,17 @@ def _by_practice(practice: ByPractice, rows: Sequence[ForestRow]) -> Iterator[st
     """The same fits of curves that are trained and read as those of the paper's figures."""
     labels = {row.claim: row.label for row in rows}
     columns = ("text", "practice", "read")
-    yield line(["measured", "points", "the text's recipe", "trained as for the figures",
-                "trained and read so", "authors'"])  # fmt: skip
-    yield line(["---"] * 6)
-    for fit in practice.fits.to_dict("records"):
-        numbers = [fit[name] for name in (*columns, "authors")]
-        yield line([escaped(labels[fit["claim"]]), str(fit["n"]), *numbers])
+    heads = ["measured", "points", "the text's recipe", "trained as for the figures",
+             "trained and read so", "authors'"]  # fmt: skip
+    cells = [
+        [escaped(labels[fit["claim"]]), str(fit["n"]), *(fit[one] for one in (*columns, "authors"))]
+        for fit in practice.fits.to_dict("records")
+    ]
     for power, name in (("v", "v"), ("s0", "s₀+1")):
         far = [f"{practice.distance(column, power):.2f}" for column in columns]
         words = f"mean distance of the exponents of {name} from the authors'"
-        yield line([words, "", *far, "0"])
+        cells.append([words, "", *far, "0"])
+    yield from table(heads, cells)
     yield ""
     yield f"We have {practice.n_ours} of the authors' {practice.n_points} points by this recipe."
 

@@ -8,6 +8,7 @@ import pandas as pd
 import yaml
 
 from pages.markdown import table
+from srhm.report.page import cited
 from srhm.scorecard.card import SCORECARDS
 from srhm.scorecard.headline import ForestRow
 
@@ -45,18 +46,14 @@ def manifest(
 
     cards: scorecards of the preset, by study.
     """
-    citation = yaml.safe_load((root / "CITATION.cff").read_text(encoding="utf-8"))
-    paper = citation["references"][0]
-    arxiv = paper["identifiers"][0]["value"].removeprefix("arXiv:")
+    paper = cited(str(root / "CITATION.cff"))
     study = {claim: name for name, card in cards.items() for claim in card["claim"]}
     content = {
         "version": "https://codecheck.org.uk/spec/config/2.0/",
         "paper": {
             "title": paper["title"],
-            "authors": [
-                {"name": f"{one['given-names']} {one['family-names']}"} for one in paper["authors"]
-            ],
-            "reference": f"https://doi.org/10.48550/arXiv.{arxiv}",
+            "authors": [{"name": name} for name in paper["authors"].split(" and ")],
+            "reference": f"https://doi.org/10.48550/arXiv.{paper['arxiv']}",
         },
         "manifest": [
             {

@@ -6,7 +6,7 @@ it. `make readme` writes the counts into docs/thesis.md; `make docs` makes a pag
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import import_module
@@ -18,7 +18,7 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
-from pages.markdown import line, link_to
+from pages.markdown import line, link_to, table
 from srhm.commands.presets import SHOWN
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.expectations import VERDICTS
@@ -29,7 +29,6 @@ FACTOR = 4
 FIGURES = {f"{name}/{one.name}" for name, study in STUDIES.items() for one in study.figures}
 
 Setting = Literal["near", "far", "other data"]
-Verdict = Literal["reproduced", "undecided", "differs", "nothing measured"]
 Status = Literal["works", "elsewhere", "differs", "undecided", "missing", "sketch"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 
@@ -135,25 +134,15 @@ def claim_figures(study: str) -> dict[str, str]:
     return {one.identifier: one.figure for one in import_module(module).CLAIMS} if module else {}
 
 
-def worst(verdicts: Sequence[str]) -> Verdict:
-    """Of the worst of these: words of a scorecard, or "nothing measured"."""
+def status(verdicts: Collection[str], setting: Setting) -> Status:
+    """What a row with these verdicts of claims, or "nothing measured", and these settings is."""
     if set(verdicts) <= {"nothing measured"}:
-        return "nothing measured"
+        return "missing"
     if "differs" in verdicts:
         return "differs"
-    return "reproduced" if set(verdicts) == {"reproduced"} else "undecided"
-
-
-def status(found: Verdict, setting: Setting) -> Status:
-    """What a row with this verdict and these settings is."""
-    if found == "reproduced":
-        return "works" if setting == "near" else "elsewhere"
-    others: dict[Verdict, Status] = {
-        "differs": "differs",
-        "undecided": "undecided",
-        "nothing measured": "missing",
-    }
-    return others[found]
+    if set(verdicts) != {"reproduced"}:
+        return "undecided"
+    return "works" if setting == "near" else "elsewhere"
 
 
 class Scorecards:
@@ -179,25 +168,25 @@ class Scorecards:
             return "sketch"
         if row.picture:
             drawn = all(one.partition("/")[0] in self.preset for one in row.figures)
-            return status("reproduced" if drawn else "nothing measured", row.setting)
+            return status(["reproduced" if drawn else "nothing measured"], row.setting)
         claims = [self.of(*one) for names in row.matched.values() for one in names]
         verdicts = [
             str(one["verdict"]) if one and isfinite(one["value"]) else "nothing measured"
             for one in claims
         ]
-        return status(worst(verdicts), row.setting)
+        return status(verdicts, row.setting)
 
 
 def counts_table(
-    table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
+    sources: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]
 ) -> Iterator[str]:
     """Lines of Markdown: for each source, and for all, the number of rows of each status."""
     cards = Scorecards(scorecards)
     yield line(["source", "rows", *STATUSES])
     yield line(["---", *["--:"] * (1 + len(STATUSES))])
     whole = Counter[Status]()
-    for source in dict.fromkeys(chapter.source for chapter in table.chapters):
-        chapters = [one for one in table.chapters if one.source == source]
+    for source in dict.fromkeys(chapter.source for chapter in sources.chapters):
+        chapters = [one for one in sources.chapters if one.source == source]
         counts = Counter(cards.status(row) for chapter in chapters for row in chapter.rows)
         whole += counts
         title = chapters[0].title if len(chapters) == 1 else source.capitalize()
@@ -205,19 +194,17 @@ def counts_table(
     yield line(["all", *_numbers(whole)])
 
 
-def rows_text(table: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
+def rows_text(sources: Table, scorecards: Mapping[str, Mapping[str, pd.DataFrame]]) -> str:
     """All rows as Markdown, a table for each chapter; scorecards: by preset and study."""
     cards = Scorecards(scorecards)
     lines = []
-    for chapter in table.chapters:
+    for chapter in sources.chapters:
         found = [cards.status(row) for row in chapter.rows]
         counts = Counter(found)
         counted = ", ".join(f"{name}: {counts[name]}" for name in STATUSES if counts[name])
-        lines += [f"## {chapter.title}", "", f"{counted}.", ""]
-        lines += [line(HEAD), line(["---"] * len(HEAD))]
         rows = zip(chapter.rows, found, strict=True)
-        lines += [line([*_cells(row, one, cards)]) for row, one in rows]
-        lines += [""]
+        cells = ([*_cells(row, one, cards)] for row, one in rows)
+        lines += [f"## {chapter.title}", "", f"{counted}.", "", *table(HEAD, cells), ""]
     return "\n".join(lines)
 
 
@@ -252,13 +239,12 @@ def _claim(entry: str, names: Collection[tuple[str, str]], cards: Scorecards) ->
     if not rows:
         return f"`{pattern}`: no archived results"
     if len(names) == 1:
-        expected = expected_text(rows[0])
-        asked = f", expected {expected}" if expected != "–" else ""
-        return f"`{pattern}` {measured_text(rows[0])}{asked}: {rows[0]['verdict']}"
+        (row,) = rows
+        told = f"{measured_text(row)}, expected {expected_text(row)}: {row['verdict']}"
+        return f"`{pattern}` {told}"
     counts = Counter(str(one["verdict"]) for one in rows)
-    return f"`{pattern}`: " + ", ".join(
-        f"{counts[word]} {word}" for word in VERDICTS if counts[word]
-    )
+    told = ", ".join(f"{counts[word]} {word}" for word in VERDICTS if counts[word])
+    return f"`{pattern}`: {told}"
 
 
 def _number(value: float) -> str:
