@@ -128,15 +128,21 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
     row is the sum over all, if there are several. Of experiments cells by status and their time.
     """
     flow = "evaluations" in cells
-    # Experiments of several kinds share a table: not all of them train networks in steps.
-    several = "experiment" in cells
-    if several or "net" not in cells or not (flow or "steps" in cells):
-        return _experiments_table(title, cells, timings)
-    heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
-    times = timings[["curve", "key", "seconds"]]
     table = cells.rename(columns={"evaluations": "steps"}).merge(
-        times, on=["curve", "key"], how="left"
+        timings[["curve", "key", "seconds"]], on=["curve", "key"], how="left"
     )
+    # Experiments of several kinds share a table: not all of them train networks in steps.
+    if "experiment" in table or not {"net", "steps"} <= set(table):
+        return PageTable(
+            title=title,
+            note="Cells by how they ended: done, or why there is no value.",
+            columns=("Status", "Cells", "Time"),
+            rows=[
+                [name, grouped(len(part)), duration(part["seconds"].sum())]
+                for name, part in table.groupby("status")
+            ],
+        )
+    heads = OF_FLOW if flow else {name: head for name, head in OF_STEPS.items() if name in cells}
     words = [*STATUSES, *sorted(set(cells["status"]) - {*STATUSES})]
     groups = sorted(
         table.groupby(list(heads)), key=lambda group: (net_order(group[0][0]), group[0])
@@ -159,18 +165,6 @@ def training_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> Pa
         columns=[*heads.values(), "Networks", *words, step, "Time", f"{step} per second"],
         rows=rows,
         words={"Net", "Engine", "Optimiser"} & {*heads.values()},
-    )
-
-
-def _experiments_table(title: str, cells: pd.DataFrame, timings: pd.DataFrame) -> PageTable:
-    """Cells of a study of experiments, which train no network in steps, by status, with time."""
-    times = timings[["curve", "key", "seconds"]]
-    groups = cells.merge(times, on=["curve", "key"], how="left").groupby("status")
-    return PageTable(
-        title=title,
-        note="Cells by how they ended: done, or why there is no value.",
-        columns=("Status", "Cells", "Time"),
-        rows=[[name, grouped(len(part)), duration(part["seconds"].sum())] for name, part in groups],
     )
 
 

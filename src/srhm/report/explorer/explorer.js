@@ -37,6 +37,12 @@ const listed = {}; // rows of the table of each view
 let pins = []; // names of curves
 const byValue = (a, b) => a.localeCompare(b, "en", { numeric: true });
 const at = (id) => document.getElementById(id);
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
 const choices = [...document.querySelectorAll("section select")]; // of one view each
 const flags = Object.fromEntries([...document.querySelectorAll("[name][data-on]")].map((one) => [one.name, one]));
 const colourBy = () => document.querySelector("[name=colour]").value || "net";
@@ -51,11 +57,8 @@ const chips = Object.fromEntries([...document.querySelectorAll(".chips")].map((p
     .map((row) => row[field]).filter((value) => value != null).map(String));
   const order = field === "net" ? (a, b) => NETS.indexOf(a) - NETS.indexOf(b) : byValue;
   const boxes = [...values].sort(order).map((value) => {
-    const label = document.createElement("label"), box = document.createElement("input");
-    box.type = "checkbox";
-    box.value = value;
-    label.append(box, value);
-    place.append(label);
+    const box = element("input", { type: "checkbox", value });
+    place.append(element("label", {}, box, value));
     return box;
   });
   place.hidden = boxes.length < 2;
@@ -129,21 +132,10 @@ const digits = (value) => Number(value.toPrecision(3)).toLocaleString("en", { ma
 const between = (low, high) => (low > 0 && high > 0 ? `[${digits(low)}, ${digits(high)}]` : "");
 
 // A table of these heads and lines of texts.
-function tableOf(head, lines) {
-  const table = document.createElement("table"), top = table.createTHead().insertRow();
-  for (const name of head) {
-    const cell = document.createElement("th");
-    cell.scope = "col";
-    cell.textContent = name;
-    top.append(cell);
-  }
-  const body = table.createTBody();
-  for (const line of lines) {
-    const row = body.insertRow();
-    for (const one of line) row.insertCell().append(one);
-  }
-  return table;
-}
+const rowOf = (cells) => element("tr", {}, ...cells);
+const tableOf = (head, lines) => element("table", {},
+  element("thead", {}, rowOf(head.map((name) => element("th", { scope: "col" }, name)))),
+  element("tbody", {}, ...lines.map((line) => rowOf(line.map((one) => element("td", {}, one))))));
 
 function list(view, rows, place) {
   const columns = ["name", ...view.columns];
@@ -250,9 +242,7 @@ async function go() {
   const title = at(`${view}-title`);
   const lost = view && !title ? [`view ${view}`] : [];
   if (query !== undefined || !document.body.dataset.ready) lost.push(...take(set));
-  address();
-  await update();
-  at("told").textContent = lost.length ? `Left out of the address, as no row has it: ${lost.join(", ")}.` : "";
+  await renew(lost.length ? `Left out of the address, as no row has it: ${lost.join(", ")}.` : "");
   title?.focus({ preventScroll: true });
   title?.parentElement.scrollIntoView();
 }
@@ -291,6 +281,13 @@ function take(set) {
   const known = [...Object.keys(chips), ...Object.keys(flags), "colour", "pin", ...choices.map(nameOf)];
   lost.push(...[...set].filter(([name]) => !known.includes(name)).map((pair) => pair.join(" = ")));
   return lost;
+}
+
+// What is chosen, in the address and in all views; said: of it.
+function renew(said = "") {
+  at("told").textContent = said;
+  address();
+  return update();
 }
 
 async function update() {
@@ -337,9 +334,7 @@ function pin(name) {
     at("told").textContent = `At most ${MOST_PINS} curves are pinned: let one go first.`;
     return;
   }
-  at("told").textContent = "";
-  address();
-  update();
+  renew();
 }
 
 // P* of each pinned curve, with its interval.
@@ -348,10 +343,7 @@ function pinned() {
   const signs = { above: "> ", below: "< " };
   const lines = pins.map((name) => {
     const row = (tables.complexities ?? []).find((one) => one.name === name && (!criterion || one.criterion === criterion));
-    const off = document.createElement("button");
-    off.type = "button";
-    off.textContent = "×";
-    off.setAttribute("aria-label", `let go of ${name}`);
+    const off = element("button", { type: "button", "aria-label": `let go of ${name}` }, "×");
     off.addEventListener("click", () => pin(name));
     return [name, row ? `${signs[row.bound] ?? ""}${digits(row.P_star)} ${between(row.low, row.high)}`.trim() : "no P*", off];
   });
@@ -386,10 +378,7 @@ function tell(place, tooltip) {
 }
 
 function save(href, name) {
-  const link = document.createElement("a");
-  link.href = href;
-  link.download = name;
-  link.click();
+  element("a", { href, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 const file = (words, type) => URL.createObjectURL(new Blob([words], { type }));
@@ -408,9 +397,7 @@ async function exported(view, kind) {
 
 document.addEventListener("change", (event) => {
   if (event.target.id === "pin") return pin(event.target.value);
-  at("told").textContent = "";
-  address();
-  update();
+  renew();
 });
 document.addEventListener("click", (event) => {
   const { export: kind } = event.target.dataset;
@@ -421,14 +408,12 @@ at("choices").addEventListener("submit", (event) => event.preventDefault());
 at("choices").addEventListener("reset", (event) => {
   event.preventDefault();
   take(new URLSearchParams());
-  address();
-  update();
+  renew();
 });
 at("all").addEventListener("click", () => {
   for (const boxes of Object.values(chips)) for (const box of boxes) box.checked = false;
   flags[GRAMMARS].checked = false;
-  address();
-  update();
+  renew();
 });
 at("link").addEventListener("click", async () => {
   try {

@@ -18,7 +18,7 @@ from srhm.model.grammar import NET_AND_DATA
 from srhm.networks.registry import HIERARCHICAL
 from srhm.report.explorer.names import AUTHORS, PAPER_VALUES, PRACTICE, TEXT
 from srhm.report.page_table import net_name, percent
-from srhm.scorecard.complexity_rows import THRESHOLD, as_sample_complexities
+from srhm.scorecard.complexity_rows import THRESHOLD, as_sample_complexities, of_the_paper
 
 CURVE = ("run", "study", "curve", *NET_AND_DATA, "width", "alpha_tilde", "protocol")
 # Of curves of gradient flow: what their protocol is called by.
@@ -184,9 +184,7 @@ def _numbered(
         rate=curves["curve"].map(rates).astype(float).fillna(curves.index.to_series().map(theirs)),
         label=curves["curve"].str.replace(r"-[0-9a-f]{12}$", "", regex=True),
         prediction=curves.index.map(stars.groupby("c")["prediction"].first().to_dict()),
-        # Of the text: n_c = v classes, m = v^(s-1) production rules a feature.
-        is_of_paper=(curves["n_c"] == curves["v"])
-        & (curves["m"] == curves["v"] ** (curves["s"] - 1)),
+        is_of_paper=of_the_paper(curves),
     )
     return {"curves": curves.drop(columns="curve"), **views}
 

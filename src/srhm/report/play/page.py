@@ -14,6 +14,8 @@ from markupsafe import Markup
 
 from srhm.figures import looks
 from srhm.report.prose import environment, hashes
+from srhm.scorecard.complexity_rows import of_the_paper
+from srhm.scorecard.rows import chosen
 from srhm.store.places import PUBLISHED
 from srhm.store.published import published_file, read_published_table
 from srhm.store.tables import CELLS, SENSITIVITIES
@@ -63,18 +65,11 @@ def archive_curves() -> dict[str, dict[str, Any]]:
         read_published_table(published_file(ROWS, name), schema)
         for name, schema in (("cells", CELLS), ("sensitivities", SENSITIVITIES))
     )
-    chosen = cells[cells["net"].isin(("cnn", "lcn"))]
-    for name, value in ARCHIVE.items():
-        chosen = chosen[chosen[name] == value]
-    chosen = chosen[
-        (chosen["m"] == chosen["v"])
-        & (chosen["n_c"] == chosen["v"])
-        & (chosen["v"] <= MAX_FEATURES)
-        & (chosen["s0"] <= MAX_EMPTY)
-    ]
+    cells = chosen(cells, {"net": ("cnn", "lcn"), **ARCHIVE})
+    small = (cells["v"] <= MAX_FEATURES) & (cells["s0"] <= MAX_EMPTY)
     seen = sensitivities.query("layer == 'output' and l == 1 and variant == 'text'")
     by_kind = seen.pivot_table(index="key", columns="kind", values="value")
-    rows = chosen.join(by_kind, on="key")
+    rows = cells[small & of_the_paper(cells)].join(by_kind, on="key")
     curves = {}
     for (net, v, s0), curve in rows.groupby(["net", "v", "s0"]):
         means = curve.groupby("P")[["test_error", "S", "D"]].mean().round(4)
