@@ -135,8 +135,8 @@ def averages(
         value, low, high = np.exp(numbers) if logarithmic else numbers
         status = part["status"]
         means.append(
-            {**dict(zip(names, at, strict=True)), "value": value, "low": low, "high": high, "n": len(y),
-             "n_capped": int((status == "capped").sum()),
+            {**dict(zip(names, at, strict=True)), "value": value, "low": low, "high": high,
+             "n": len(y), "n_capped": int((status == "capped").sum()),
              "n_diverged": int((status == "diverged").sum())}
         )  # fmt: skip
     columns = [*names, "value", "low", "high", "n", "n_capped", "n_diverged"]
