@@ -17,6 +17,7 @@ from srhm.figures.selection import (
     text_protocol,
     trained_as,
 )
+from srhm.figures.words import several
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA, GrammarParameters, Sparsity, placement_offsets
 from srhm.scorecard.complexity_rows import main_curves, with_rates
 from srhm.statistics.regression import CONFIDENCE, Fit, mean
@@ -71,33 +72,26 @@ def practice_points(
     the seeds' standard deviation of log P* and GRID_SD in squares), NaN where that is unknown, and
     inside: whether the published point lies in it. Curves whose P* is censored are left out.
     """
+    nothing = pd.DataFrame(columns=list(PRACTICE_COLUMNS))
     if sample_complexity.empty or published.empty:
-        return pd.DataFrame(columns=list(PRACTICE_COLUMNS))
+        return nothing
     # The practice has rates of the paper's nets alone.
     known_nets = sample_complexity["net"].isin(published["net"])
     curves = practice_curves(sample_complexity[known_nets], cells)
     if curves.empty:
-        return pd.DataFrame(columns=list(PRACTICE_COLUMNS))
-    readings = nearest_sizes(cells[cells["curve"].isin(curves["curve"])])
-    means = readings.groupby("curve")["log_size"].agg(["mean", "size"])
-    curves = curves.assign(
-        log_ours=curves["curve"].map(means["mean"]), n_read=curves["curve"].map(means["size"])
-    )
+        return nothing
+    readings = nearest_sizes(cells[cells["curve"].isin(curves["curve"])]).groupby("curve")
+    read = readings["log_size"].agg(log_ours="mean", n_read="size").reset_index()
     known = published[["net", *GRAMMAR, "P_star"]].rename(columns={"P_star": "published"})
-    both = curves.merge(known, on=["net", *GRAMMAR])
+    both = curves.merge(read, how="left", on="curve").merge(known, on=["net", *GRAMMAR])
     variance = both["log_sd"] ** 2 * (1 + 1 / both["n_read"]) + GRID_SD**2
     dof = both["dof"].to_numpy(dtype=float)
     quantile = special.stdtrit(np.where(dof > 0, dof, nan), (1 + CONFIDENCE) / 2)
     half = quantile * np.sqrt(variance)
-    log_ratio = np.log(both["published"]) - both["log_ours"]
-    both = both.assign(
-        n_seeds=both["n_read"],
-        ours=np.exp(both["log_ours"]),
-        log_ratio=log_ratio,
-        low=np.exp(both["log_ours"] - half),
-        high=np.exp(both["log_ours"] + half),
-        inside=log_ratio.abs() <= half,
-    )
+    log_ours, log_ratio = both["log_ours"], np.log(both["published"]) - both["log_ours"]
+    both = both.assign(n_seeds=both["n_read"], ours=np.exp(log_ours), log_ratio=log_ratio,
+                       low=np.exp(log_ours - half), high=np.exp(log_ours + half),
+                       inside=log_ratio.abs() <= half)  # fmt: skip
     return both.sort_values([*OF_A_LAW, "s0", "v"])[list(PRACTICE_COLUMNS)].reset_index(drop=True)
 
 
@@ -176,13 +170,11 @@ def width_check(
     if rows.empty:
         return None
     reached = rows[rows["status"] == "reached"]
-    reached = reached.assign(log=np.log(reached["P_star"].to_numpy(dtype=float)))
-    reached = reached.assign(curve=reached.groupby(curve, dropna=False).ngroup())
+    reached = reached.assign(log=np.log(reached["P_star"].to_numpy(dtype=float)),
+                             curve=reached.groupby(curve, dropna=False).ngroup())  # fmt: skip
     logs = reached.pivot(index="curve", columns="width", values="log")
     over = {}
-    for width in sorted(set(reached["width"])):
-        if width == reference or reference not in logs:
-            continue
+    for width in logs.columns.drop([reference]) if reference in logs else ():
         ratios = (logs[width] - logs[reference]).dropna().to_numpy(dtype=float)
         if len(ratios):
             over[int(width)] = mean(ratios)
@@ -195,8 +187,7 @@ def in_words(check: WidthCheck) -> str:
     for width, fit in check.over.items():
         known = isfinite(fit.standard_error)
         ends = f" [{exp(fit.low):.2f}, {exp(fit.high):.2f}]" if known else ""
-        curves = f"{fit.n} curve{'s' if fit.n > 1 else ''}"
-        parts.append(f"H = {width}: {exp(fit.slope):.2f}{ends} ({curves})")
+        parts.append(f"H = {width}: {exp(fit.slope):.2f}{ends} ({several(fit.n, 'curve')})")
     return "; ".join(parts) or "no curve reaches it at two widths"
 
 

@@ -256,13 +256,15 @@ def _ends(rows: pd.DataFrame, felt: pd.DataFrame) -> pd.DataFrame:
     return sensitivities.assign(log_ratio=np.log(ratio))
 
 
+def _without(rows: pd.DataFrame, lacks: pd.Series, reason: str) -> pd.DataFrame:
+    """The rows; those of a mask that counted so far are left out for this reason."""
+    return rows.assign(left_out=rows[LEFT_OUT].mask((rows[LEFT_OUT] == "") & lacks, reason))
+
+
 def _starting_unlearnt(rows: pd.DataFrame) -> pd.DataFrame:
     """The same; those whose test error starts too low are left out, too."""
-    known = rows["left_out"] != ""
     words = f"whose test error starts below {UNLEARNT:.0%}"
-    return rows.assign(
-        left_out=rows["left_out"].mask(~known & ~(rows["error_first"] > UNLEARNT), words)
-    )
+    return _without(rows, ~(rows["error_first"] > UNLEARNT), words)
 
 
 def _of_curve(rows: pd.DataFrame, values: pd.Series, kind: str) -> pd.DataFrame:
@@ -271,8 +273,7 @@ def _of_curve(rows: pd.DataFrame, values: pd.Series, kind: str) -> pd.DataFrame:
     Curves of other depths have no such entry, those with s_0 = 0 or m = 1 nothing to transform.
     """
     rows = rows.merge(values.rename("value").reset_index(), on=UNIT, how="left")
-    lacks = (rows["left_out"] == "") & rows["value"].isna()
-    return rows.assign(left_out=rows["left_out"].mask(lacks, f"without such a {kind}"))
+    return _without(rows, rows["value"].isna(), f"without such a {kind}")
 
 
 @rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
@@ -312,7 +313,7 @@ def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd
     every level.
     """
     rows = _starting_unlearnt(rows)
-    learning = rows[rows["left_out"] == ""]
+    learning = rows[rows[LEFT_OUT] == ""]
     felt = _of_text(learning, sensitivities)
     output = felt[(felt["layer"] == "output") & felt["kind"].isin(list(kinds))]
     halves = {
@@ -331,9 +332,8 @@ def delays(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kinds: str) -> pd
         if np.isfinite(list(half.values())).all() and each:
             values[tuple(unit)] = float(np.exp(np.mean(each)))
     rows = rows.assign(value=[values.get(unit, nan) for unit in rows[UNIT].itertuples(index=False)])
-    lacks = (rows["left_out"] == "") & rows["value"].isna()
     words = f"in which {' or '.join(kinds)} of the output does not fall by {MIN_FALL:g} everywhere"
-    return rows.assign(left_out=rows["left_out"].mask(lacks, words))
+    return _without(rows, rows["value"].isna(), words)
 
 
 NETS = ("lcn", "cnn")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from srhm.figures.selection import trained_as
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA
 from srhm.paper.sparse_hierarchy.analysis import in_words, width_check
 from srhm.report.page_table import NONE, PageTable, complexity, interval, net_name, net_order
@@ -151,17 +152,12 @@ def _of_widths(
         PageTable(
             title="What the width does",
             note=WIDTHS.format(reference=check.reference, ratios=in_words(check)),
-            columns=(
-                *("Net", "L", "s", "v", "n_c", "m", "s_0", SPARSITY, "Rate"),
-                *heads.values(),
-            ),
-            rows=[
-                [*curve, *(stars.get(width, NONE) for width in heads)]
-                for curve, stars in curves.items()
-            ],
+            columns=("Net", "L", "s", "v", "n_c", "m", "s_0", SPARSITY, "Rate", *heads.values()),
+            rows=[[*curve, *(stars.get(width, NONE) for width in heads)]
+                  for curve, stars in curves.items()],
             words={"Net", SPARSITY},
         )
-    ]
+    ]  # fmt: skip
 
 
 # Curves of the paper's figures. Those of Figures 4, 10 and 13 are the authors' points (reference/);
@@ -193,8 +189,8 @@ def curves_of_figures(published: pd.DataFrame) -> dict[str, list[Coordinates]]:
             sources, net = POINTS[figure]
             rows = published[published["figure"].isin(sources.split(", "))]
             rows = rows if net is None else rows[rows["net"] == net]
-            points = rows[["net", *GRAMMAR]].drop_duplicates().itertuples(index=False)
-            curves[figure] = [(*map(_plain, point), "A") for point in points]
+            points = rows[["net", *GRAMMAR]].drop_duplicates().itertuples(index=False, name=None)
+            curves[figure] = [(*point, "A") for point in points]
         else:
             curves[figure] = [
                 (net, L, 2, s0, v, v, v, sparsity)
@@ -204,17 +200,13 @@ def curves_of_figures(published: pd.DataFrame) -> dict[str, list[Coordinates]]:
     return curves
 
 
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else int(value)
-
-
 def _present(table: pd.DataFrame, criterion: str) -> set[Coordinates]:
     """Net and data of the curves of the text's protocol that have this criterion."""
     if table.empty:
         return set()
-    rows = table[(table["criterion"] == criterion) & (table["batch"] == "shuffled")]
-    rows = rows[~rows["whitening"].astype(bool) & ~rows["bias"].astype(bool)]
-    return {tuple(map(_plain, row)) for row in rows[list(NET_AND_DATA)].itertuples(index=False)}
+    usual = trained_as(table, batch="shuffled", corrected=False)
+    rows = table[usual & (table["criterion"] == criterion)]
+    return set(rows[list(NET_AND_DATA)].itertuples(index=False, name=None))
 
 
 def _listed(curves: list[Coordinates]) -> str:
