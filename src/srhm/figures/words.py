@@ -136,7 +136,7 @@ def protocol_lines(cells: pd.DataFrame) -> list[str]:
         [*(cells[name] for name in by), hierarchical], sort=False, dropna=False
     ):
         stop = f" loss < {loss:g}," if part["loss_threshold"].notna().all() else ""
-        names = ", ".join(net(network).label for network in ordered(list(part["net"])))
+        names = ", ".join(net(network).label for network in ordered(part["net"]))
         seeds = part.groupby(["curve", "P"])["seed"].nunique()
         lines.append(
             f"{names}: width {width}, batch {size}, rate {rate:g}{' H' if times_width else ''},"

@@ -11,9 +11,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from srhm.figures.selection import trained_as
 from srhm.model import theory
 from srhm.model.grammar import DATA_MODEL
 from srhm.networks.relative_depth import layer_at
+from srhm.scorecard.rows import chosen
 from srhm.statistics.rank_correlation import RankCorrelation, rank_correlation
 
 # A relative depth between 0 and 1, or the logits.
@@ -51,16 +53,14 @@ def all_networks(core: pd.DataFrame, named: pd.DataFrame, most: Most = "cells") 
     named = one_grammar(named, most)
     if named.empty:
         return named
-    chosen = core["net"].isin(BESIDE) & core["P"].isin(named["P"])
-    chosen &= ~core["whitening"].astype(bool) & ~core["bias"].astype(bool)
-    core = _of_grammar(core[chosen & (core["batch"] == "shuffled")], named.iloc[0])
+    beside = core["net"].isin(BESIDE) & core["P"].isin(named["P"])
+    core = core[beside & trained_as(core, batch="shuffled", corrected=False)]
+    core = _of_grammar(core, named.iloc[0])
     return named if core.empty else pd.concat([_one_curve_each(core), named], ignore_index=True)
 
 
 def _of_grammar(cells: pd.DataFrame, grammar: Any) -> pd.DataFrame:
-    for name in DATA_MODEL:
-        cells = cells[cells[name] == grammar[name]]
-    return cells
+    return chosen(cells, {name: grammar[name] for name in DATA_MODEL})
 
 
 def _one_curve_each(cells: pd.DataFrame) -> pd.DataFrame:
@@ -80,16 +80,14 @@ def at_place(sensitivities: pd.DataFrame, place: Place) -> pd.DataFrame:
 
     Those of the text's definition at l = 1 that have a value.
     """
-    rows = sensitivities
-    rows = rows[(rows["l"] == 1) & (rows["variant"] == "text")]
+    rows = sensitivities[(sensitivities["l"] == 1) & (sensitivities["variant"] == "text")]
     hidden = rows["layer"] != "output"
-    if place == "output":
-        chosen = ~hidden
-    else:
+    at_place = ~hidden
+    if place != "output":
         n_layers = rows[hidden].groupby("curve")["k"].max()
         wanted = n_layers.map(lambda n: layer_at(place, int(n)))
-        chosen = hidden & (rows["k"] == rows["curve"].map(wanted))
-    return rows[chosen & (rows["n"] > 0) & rows["value"].notna()]
+        at_place = hidden & (rows["k"] == rows["curve"].map(wanted))
+    return rows[at_place & (rows["n"] > 0) & rows["value"].notna()]
 
 
 def side_by_side(cells: pd.DataFrame, sensitivities: pd.DataFrame, place: Place) -> pd.DataFrame:

@@ -7,7 +7,6 @@ and sensitivities are averages over the seeds.
 
 from dataclasses import dataclass
 from math import isfinite, nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,13 +57,6 @@ def together(
     return points.assign(**{CAPPED: points["n_capped"] > 0}, shown=shown)
 
 
-@rows_of("cells", "sensitivities", nothing=NO_NETWORKS)
-def networks(named: pd.DataFrame, measured: pd.DataFrame, *, place: Place) -> pd.DataFrame:
-    """As `together` without LCN and CNN; networks that do not learn within their P are left out."""
-    points = side_by_side(one_grammar(named), measured, place)
-    return _learning(points.assign(**{CAPPED: points["n_capped"] > 0}))
-
-
 def _learning(points: pd.DataFrame) -> pd.DataFrame:
     """Networks that learn: ε is above 30 % at the smallest P and below 10 % at the largest."""
     points = points.sort_values(["net", "P"])
@@ -79,26 +71,26 @@ def _learning(points: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-@rows_of(networks.given(place=DEEP), nothing=NO_NETWORKS, what="networks")
-def half_ways(points: pd.DataFrame, *, kind: str) -> pd.DataFrame:
-    """P_half of the sensitivity divided by P_half of ε of each network that learns: ratio.
+@rows_of("cells", "sensitivities", nothing=NO_NETWORKS, what="networks")
+def half_ways(named: pd.DataFrame, measured: pd.DataFrame, *, kind: str) -> pd.DataFrame:
+    """P_half of the sensitivity at 80 % depth divided by P_half of ε of each network: ratio.
 
     P_half: where a quantity has lost half of what it loses from the smallest to the largest P,
-    linear in it against log P. Networks whose sensitivity falls by less than 1.5 have none: they
-    count against the claim, which is UNSURE when they are as many as the others.
+    linear in it against log P. Networks that do not learn within their P are left out. Those whose
+    sensitivity falls by less than 1.5 have none: they count against the claim, which is UNSURE when
+    they are as many as the others.
     """
-    rows = []
-    for net, of_net in points[points["kind"] == kind].groupby("net"):
+    points = _learning(side_by_side(one_grammar(named), measured, DEEP))
+    of_kind, ratios = points[points["kind"] == kind], []
+    for _, of_net in of_kind.groupby("net"):
         sizes, values, errors = of_net[["P", "value", "error"]].to_numpy(dtype=float).T
         falls = values[-1] * MIN_FALL <= values[0]
-        ratio = (
-            np.exp(_log_half_way(sizes, values) - _log_half_way(sizes, errors)) if falls else nan
+        half, of_error = (
+            lasting_crossing(sizes, y, (y[0] + y[-1]) / 2).log_size if falls else nan
+            for y in (values, errors)
         )
-        first = of_net.iloc[0]
-        rows.append(
-            {"net": net, "width": first["width"], "ratio": ratio, LEFT_OUT: first[LEFT_OUT]}
-        )
-    halves = pd.DataFrame(rows, columns=["net", "width", "ratio", LEFT_OUT])
+        ratios.append(np.exp(half - of_error))
+    halves = of_kind.drop_duplicates("net")[["net", "width", LEFT_OUT]].assign(ratio=ratios)
     without = (halves[LEFT_OUT] == "") & halves["ratio"].isna()
     halves.loc[without, LEFT_OUT] = f"whose {kind} does not fall by {MIN_FALL:g}"
     return halves.assign(**{UNSURE: without.sum() >= (halves[LEFT_OUT] == "").sum()})
@@ -143,10 +135,6 @@ class AtEachSize(Estimator):
             " bootstrap over networks"
         )
         return Measurement(value=rank.value, low=rank.low, high=rank.high, n=rank.n, note=note)
-
-
-def _log_half_way(sizes: Any, values: Any) -> float:
-    return lasting_crossing(sizes, values, (values[0] + values[-1]) / 2).log_size
 
 
 WORDS = {"S": "synonyms", "D": "diffeomorphisms"}

@@ -71,7 +71,7 @@ def fig09(cells: pd.DataFrame, sensitivities: pd.DataFrame, *, preset: str) -> F
     diverged seed.
     """
     cells = one_grammar(cells)
-    order = ordered(list(cells["net"]))
+    order = ordered(cells["net"])
     if not order:
         return mosaic([], columns=1, preset=preset)
     names = ["net", "P"]

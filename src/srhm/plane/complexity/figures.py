@@ -326,8 +326,6 @@ def stabilities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataFram
     """
     coordinates = ["net", "s0", "alpha_tilde", "P", "seed", "status"]
     columns = [*coordinates, "when", "layer", "k", "value"]
-    if sensitivities.empty or cells.empty:
-        return pd.DataFrame(columns=columns)
     felt = sensitivities.query("kind == 'R' and l == 1 and n > 0 and value > 0")
     felt = felt[np.isfinite(felt["value"])]
     return cells[["curve", "key", *coordinates]].merge(felt, on=["curve", "key"])[columns]

@@ -41,27 +41,22 @@ def deep(cells: pd.DataFrame, ensembles: pd.DataFrame | None = None) -> Iterator
             yield family
 
 
-def of_families(
-    found: Iterator[Family], rows: Callable[[Family], pd.DataFrame]
-) -> pd.DataFrame:  # fmt: skip
+def of_families(found: Iterator[Family], rows: Callable[[Family], pd.DataFrame]) -> pd.DataFrame:
     """Rows of all families, with `net`, `P` and the number of the `family`."""
     parts = [rows(grid).assign(net=grid.net, P=grid.P, family=k) for k, grid in enumerate(found)]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def fitted(rows: pd.DataFrame) -> pd.DataFrame:
-    """Networks, those that did not fit left out; `lazy` and `feature`: the regime."""
+@rows_of("cells", nothing="no such networks that fitted", what="networks")
+def members(cells: pd.DataFrame) -> pd.DataFrame:
+    """Networks of all families, those that did not fit left out; `lazy`, `feature`: the regime."""
+    rows = of_families(deep(cells), lambda one: one.cells)
+    if rows.empty:
+        return rows
     tildes, status = rows["alpha_tilde"], rows["status"]
     reasons = {f"{word} networks": status == word for word in ("capped", "diverged")}
     rows = rows.assign(lazy=at_least(tildes, LAZY), feature=at_most(tildes, FEATURE))
     return left_out(rows, {**reasons, "other networks that did not fit": status != "fitted"})
-
-
-@rows_of("cells", nothing="no such networks that fitted", what="networks")
-def members(cells: pd.DataFrame) -> pd.DataFrame:
-    """Networks of all families."""
-    rows = of_families(deep(cells), lambda one: one.cells)
-    return fitted(rows) if len(rows) else rows
 
 
 @rows_of("cells", nothing="no two widths or alpha_tilde <= 0.01 whose members all fitted",

@@ -35,7 +35,7 @@ def double_descent(cells: pd.DataFrame, ensembles: pd.DataFrame, *, preset: str)
     names = dict.fromkeys(networks.sort_values(["P", "labels"])["size"])
     looks = {name: Look(name, TINTS[i % len(TINTS)]) for i, name in enumerate(names)}
     sizes = Scale(column="size", looks=looks)
-    parts = {net: networks[networks["net"] == net] for net in ordered(networks["net"].tolist())}
+    parts = {net: networks[networks["net"] == net] for net in ordered(networks["net"])}
     return mosaic([
         panel for net, part in parts.items()
         for panel in _row(net, part, ensembles, sizes, several=several)

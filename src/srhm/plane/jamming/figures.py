@@ -122,13 +122,10 @@ def _curvature(chosen: pd.DataFrame, hessians: pd.DataFrame, kinds: list[Scale])
     densities = pd.concat(parts)
     power = int(np.floor(np.log10(edges[-1])))
     highest = float(densities["density"].max())
-    lowest = max(
-        float(densities.loc[densities["density"] > 0, "density"].min()) / 1.3, highest * 1e-3
-    )
-    densities["density"] = densities["density"].clip(
-        lower=lowest / 10
-    )  # empty bins: below the panel
-
+    least = densities["density"].where(densities["density"] > 0).min()
+    lowest = max(float(least) / 1.3, highest * 1e-3)
+    # Empty bins: below the panel.
+    densities["density"] = densities["density"].clip(lower=lowest / 10)
     ticks = {-(10.0**power): f"$-10^{{{power}}}$", 0: "0", 10.0**power: f"$10^{{{power}}}$"}
     return Panel(
         title=title,
