@@ -25,23 +25,23 @@ Shapes: Z place of a filter (d for the LCN, s(s_0+1) for the CNN), v features, A
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from srhm.declare.keys import combinations
 from srhm.model.correlations import class_correlations, expected_class_correlations
 from srhm.model.grammar import (
     GRAMMAR,
     Grammar,
     draw_grammar,
+    parameters_of,
     placement_offsets,
 )
 from srhm.model.sampling import Derivations, draw_samples
 from srhm.model.seeding import generator
-from srhm.plane.first_step.configuration import grammars_of, listed
 from srhm.statistics.regimes import averages
 from srhm.statistics.regression import Fit, mean
 
@@ -144,22 +144,19 @@ def first_step_rows(entries: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, 
     """
     done = set()
     for entry in entries:
-        sizes = sorted(set(listed(entry["P"])))
-        for grammar in grammars_of(entry):
-            for seed in range(entry["seeds"]):
-                parameters = grammar.parameters
-                rules = draw_grammar(parameters, generator=generator(seed, role="grammar"))
-                samples = draw_samples(parameters, [seed], n_train=sizes[-1], n_test=1)
-                data = samples[seed, "train"]
-                for net, P in product(listed(entry["net"]), sizes):
-                    if (net, grammar, seed, P) in done:
-                        continue
-                    done.add((net, grammar, seed, P))
-                    step = first_step(rules, data[:P], net)
+        sizes = sorted(one["P"] for one in combinations(entry, "P"))
+        for letters in combinations({"m": None, "n_c": None, **entry}, *GRAMMAR, "seed"):
+            parameters, seed = parameters_of(letters), letters["seed"]
+            rules = draw_grammar(parameters, generator=generator(seed, role="grammar"))
+            samples = draw_samples(parameters, [seed], n_train=sizes[-1], n_test=1)
+            data = samples[seed, "train"]
+            for row in combinations({**entry, "P": sizes}, "net", "P", **letters):
+                if tuple(row.items()) not in done:
+                    done.add(tuple(row.items()))
+                    step = first_step(rules, data[: row["P"]], row["net"])
                     numbers = {**asdict(step), "n_equal": step.n_equal}
-                    numbers["n_distinct"] = float(numbers["n_distinct"])
-                    numbers["P"] = numbers.pop("n_train")
-                    yield {"net": net, **asdict(grammar), "seed": seed, **numbers}
+                    del numbers["n_train"]
+                    yield {**row, **numbers, "n_distinct": float(step.n_distinct)}
 
 
 # Column of `equal_points` of each exponent, and what tells the groups apart that it is fitted in.

@@ -1,15 +1,13 @@
 """Section of the first step of gradient descent. Imports no torch."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from srhm.declare.keys import Counts, Keys, Seeds, Several, Sizes, combinations
 from srhm.declare.study import ConfigError, Planned
-from srhm.model.grammar import GrammarError, GrammarParameters, parameters_of
+from srhm.model.grammar import GRAMMAR, GrammarError, parameters_of
 from srhm.model.sampling import SampleError, n_test_points
 
 
@@ -33,34 +31,6 @@ class FirstStepSection(Keys):
     grammars: list[Grammars] = Field(min_length=1, description="groups of grammars")
 
 
-@dataclass(frozen=True, kw_only=True)
-class GrammarOfEntry:
-    """One grammar of an entry, in the letters of the paper."""
-
-    L: int
-    s: int
-    s0: int
-    v: int
-    m: int
-    n_c: int
-
-    @property
-    def parameters(self) -> GrammarParameters:
-        """The same, as the sampling takes it."""
-        return parameters_of(asdict(self))
-
-
-def grammars_of(entry: Mapping[str, Any]) -> Iterator[GrammarOfEntry]:
-    """The grammars that an entry names."""
-    for letters in combinations({"m": None, "n_c": None, **entry}, "L", "s", "s0", "v", "m", "n_c"):
-        yield GrammarOfEntry(**letters)
-
-
-def listed(value: Any) -> list[Any]:
-    """The values of a key that is one or a list."""
-    return list(value) if isinstance(value, list | tuple) else [value]
-
-
 def plan(section: FirstStepSection, directory: Path) -> Planned:
     """No curves: a table is computed from the grammars alone.
 
@@ -70,8 +40,8 @@ def plan(section: FirstStepSection, directory: Path) -> Planned:
     entries = [group.model_dump() for group in section.grammars]
     for number, entry in enumerate(entries):
         try:
-            for grammar in grammars_of(entry):
-                n_test_points(grammar.parameters, n_train=max(listed(entry["P"])), n_test=1)
+            for letters in combinations(entry, *GRAMMAR, "P"):
+                n_test_points(parameters_of(letters), n_train=letters["P"], n_test=1)
         except (GrammarError, SampleError) as error:
             raise ConfigError(f"  grammars.{number}: {error}") from error
     return Planned(settings={"entries": entries})
