@@ -403,13 +403,11 @@ def finish_panel(axes: Axes, panel: Panel) -> None:
             axes.set_ylim(max(low, values.min() / BAR_BEYOND), min(high, values.max() * BAR_BEYOND))
     for marks in shown:
         _room_for_arrows(axes, marks)
-    for axis, declared, limits in (
-        (axes.xaxis, panel.x, axes.get_xlim()),
-        (axes.yaxis, panel.y, axes.get_ylim()),
+    axes.set(xlim=panel.x.limits, ylim=panel.y.limits)
+    for axis, declared, (low, high) in (
+        (axes.xaxis, panel.x, sorted(axes.get_xlim())),
+        (axes.yaxis, panel.y, sorted(axes.get_ylim())),
     ):
-        ends = [a if a is not None else b for a, b in zip(declared.limits, limits, strict=True)]
-        if declared.limits != (None, None):
-            (axes.set_xlim if axis is axes.xaxis else axes.set_ylim)(*ends)
         if declared.ticks is not None:
             at = sorted(set(declared.ticks))
             words = declared.ticks if isinstance(declared.ticks, Mapping) else {}
@@ -419,8 +417,8 @@ def finish_panel(axes: Axes, panel: Panel) -> None:
                 axis.set_tick_params(labelrotation=90, labelsize=6)
         elif declared.whole:
             axis.set_major_locator(MaxNLocator(integer=True))
-        elif declared.log and max(ends) / min(ends) < 100:
-            few_ticks(axis, min(ends), max(ends))
+        elif declared.log and high / low < 100:
+            few_ticks(axis, low, high)
     if panel.square:
         ends = [*axes.get_xlim(), *axes.get_ylim()]
         axes.set(xlim=(min(ends), max(ends)), ylim=(min(ends), max(ends)), box_aspect=1)
