@@ -1,8 +1,7 @@
-"""What a figure shows: its lines, its texts, and whether all of it is on the page."""
+"""What a figure shows: its points, its texts, and whether all of it is on the page."""
 
 import warnings
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -19,22 +18,11 @@ def rendered(figure: Figure) -> Figure:
     return figure
 
 
-def lines(where: Figure | Axes, part: str, *, whole: bool = False) -> list[np.ndarray]:
-    """Points (n, 2) of each line whose name holds a part, or is it as a whole."""
+def points(where: Figure | Axes, part: str) -> list[tuple[float, float]]:
+    """All points of the lines whose name holds a part."""
     panels = [where] if isinstance(where, Axes) else where.get_axes()
-    return [
-        np.column_stack([np.atleast_1d(line.get_xdata()), np.atleast_1d(line.get_ydata())]).astype(
-            float
-        )
-        for axes in panels
-        for line in axes.get_lines()
-        if (part == line.get_gid() if whole else part in str(line.get_gid()))
-    ]
-
-
-def points(where: Figure | Axes, part: str, *, whole: bool = False) -> list[tuple[float, float]]:
-    """All points of these lines."""
-    return [(float(x), float(y)) for line in lines(where, part, whole=whole) for x, y in line]
+    found = [line for axes in panels for line in axes.get_lines() if part in str(line.get_gid())]
+    return [(float(x), float(y)) for line in found for x, y in line.get_xydata()]
 
 
 def texts(figure: Figure) -> str:
@@ -57,7 +45,5 @@ def assert_on_page(figure: Figure) -> None:
     for text in figure.findobj(Text):
         if text.get_text().strip() and text.get_visible() and text not in ticks:
             box = styled(text.get_window_extent)()
-            assert box.x0 >= page.x0 - 1, text.get_text()
-            assert box.x1 <= page.x1 + 1, text.get_text()
-            assert box.y0 >= page.y0 - 1, text.get_text()
-            assert box.y1 <= page.y1 + 1, text.get_text()
+            assert page.x0 - 1 <= box.x0 <= box.x1 <= page.x1 + 1, text.get_text()
+            assert page.y0 - 1 <= box.y0 <= box.y1 <= page.y1 + 1, text.get_text()

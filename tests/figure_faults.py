@@ -71,9 +71,7 @@ def _of_collection(one: Collection) -> Iterator[Look]:
 
 def legends(figure: Figure) -> list[Any]:
     """Boxes of entries."""
-    return [one for one in figure.findobj() if one.get_gid() == LEGEND] + [
-        *figure.legends, *(one.get_legend() for one in figure.axes if one.get_legend())
-    ]  # fmt: skip
+    return [one for one in figure.findobj() if one.get_gid() == LEGEND]
 
 
 def _entries(figure: Figure) -> list[tuple[Look, str]]:
@@ -82,7 +80,7 @@ def _entries(figure: Figure) -> list[tuple[Look, str]]:
         for one in legend.findobj(Line2D):
             found.append((_of_line(one), str(one.get_label())))
         for one in legend.findobj(Patch):
-            if one.get_visible() and one is not getattr(legend, "legendPatch", None):
+            if one.get_visible():
                 found.append((_look(one.get_facecolor()), str(one.get_label())))
     return found
 
@@ -153,7 +151,7 @@ def _tall(figure: Figure) -> Iterator[str]:
         box = legend.get_window_extent(figure.canvas.get_renderer())
         share = box.height / height
         centre = (box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2
-        inside = any(legend in axes.get_children() for axes in figure.axes) or any(
+        inside = any(
             not axes.axison and axes.get_window_extent().contains(*centre) for axes in figure.axes
         )
         if share > MOST_HEIGHT and not inside:

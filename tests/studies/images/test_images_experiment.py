@@ -1,4 +1,4 @@
-"""Networks trained on small files of CIFAR-10's format, their rows, and the section of a preset."""
+"""Networks trained on small files of CIFAR-10's format: rows, what a section says, resuming."""
 
 import logging
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from images_data import N
-from train_curves import image_entries, train_images
+from train_curves import assert_same_cells, image_entries, train_images
 
 from srhm.declare.study import ConfigError
 from srhm.images import plan, trainer, training
@@ -18,6 +18,7 @@ from srhm.model.seeding import generator
 from srhm.store.records import write_table
 from srhm.store.tables import IMAGE_CELLS, IMAGES
 from srhm.training import loop
+from srhm.training.checkpoints import read_checkpoint, write_checkpoint
 
 LOG = logging.getLogger("test")
 SMALL = {
@@ -121,3 +122,40 @@ def test_other_files_than_cifar_10_without_their_sums_are_refused(folder, tmp_pa
         shutil.copy(folder / name, tmp_path)
     with pytest.raises(ConfigError, match=r"^  folder: .*MD5SUMS"):
         plan.plan(section(folder=str(tmp_path)), Path())
+
+
+class Sudden(Exception):
+    """An interruption."""
+
+
+@pytest.mark.parametrize(
+    ("net", "settings"),
+    [
+        ("vgg11_bn", {"augmentation": True}),
+        ("resnet18", {"augmentation": True, "momentum": 0.0}),
+        ("efficientnetb0", {"augmentation": False}),  # masks of dropout and drop-connect
+        ("vgg16", {"augmentation": True, "schedule": "constant"}),
+    ],
+)
+@pytest.mark.parametrize("call", [1, 4])
+def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
+    data, tmp_path, net, settings, call
+):
+    """P = 50 in batches of 20: an epoch is two steps, so that calls end inside one and between."""
+    trained = {"batch_size": 20, "max_steps": 7, "learning_rate": 0.05, **settings}
+    cell = cell_of(section(width=4, training=trained), net=net, P=50)
+    calls = 0
+
+    def pause(snapshot):
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            write_checkpoint(tmp_path, "key", snapshot())
+            raise Sudden
+
+    whole = training.train_cell(cell, *data)
+    with pytest.raises(Sudden):
+        training.train_cell(cell, *data, pause=pause)
+    resumed = training.train_cell(cell, *data, start=read_checkpoint(tmp_path, "key"))
+    assert repr(resumed.row) == repr(whole.row)
+    assert_same_cells([resumed], [whole])
