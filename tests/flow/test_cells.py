@@ -24,6 +24,7 @@ from srhm.flow.cell import (
 )
 from srhm.flow.cost import BATCH_BYTES
 from srhm.flow.descents import NetworkSystem
+from srhm.flow.inputs import inputs
 from srhm.flow.networks import flattened
 from srhm.flow.trainer import batches, read_member, stacked
 from srhm.jobs.stopping import STOPPED, Stopped
@@ -97,7 +98,7 @@ def test_a_seed_has_the_data_and_the_weights_of_the_core(make_sample):
     (cell,) = cells_of({**SRHM, "seeds": 1})
     parameters, data = parameters_of(cell), data_of(cell)
     core = draw_samples(parameters, [0], n_train=30, n_test=60)
-    assert data.train.positions.tolist() == core[0, "train"].positions[:12].tolist()
+    assert torch.equal(data.x_train, inputs(core[0, "train"][:12], parameters))
     assert data.test.features.tolist() == core[0, "test"].features.tolist()
     expected = draw_grammar(parameters, generator=generator(0, role="grammar"))
     assert [r.tolist() for r in data.grammar.rules] == [r.tolist() for r in expected.rules]

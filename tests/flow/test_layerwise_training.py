@@ -1,11 +1,14 @@
 """Layerwise training: each stage is a network of one layer on the frozen one before it."""
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 from flow_kinds import through_stages
 
-from srhm.flow.descents import FlowStep
+from srhm.flow.descents import FlowStep, gradient_flow
 from srhm.flow.inputs import inputs, parity
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.losses import SoftHinge
@@ -19,9 +22,10 @@ def test_each_stage_sees_the_frozen_layer_before_it(make_sample, tolerance, net)
         net, grammar.parameters, width=6, n_outputs=1, activation="softplus"
     )
 
-    def make_weights(stage):
-        return initial_weights(stage, generators=[np.random.default_rng(e) for e in range(2)])
-
+    # The first stage has the places of the first layer under its readout, the last has one.
+    streams = [np.random.default_rng(e) for e in range(2)]
+    stages = [replace(network, layers=(layer,)) for layer in network.layers]
+    starts = [initial_weights(stage, generators=streams) for stage in stages]
     x, y = inputs(data, grammar.parameters), parity(data.labels)
     stages = train_layerwise(
         network,
@@ -29,9 +33,10 @@ def test_each_stage_sees_the_frozen_layer_before_it(make_sample, tolerance, net)
         y,
         SoftHinge(),
         alpha=torch.ones(2, dtype=torch.float64),
-        make_weights=make_weights,
-        max_evaluations=3000,
-        step=FlowStep(max_gradient_change=1e-2),
+        starts=starts,
+        optimise=partial(
+            gradient_flow, max_evaluations=3000, step=FlowStep(max_gradient_change=1e-2)
+        ),
     )
     assert len(stages) == 2
     F = through_stages(stages, x)

@@ -49,9 +49,6 @@ KERNEL_POINTS = 100
 # Test points, and members, of which the pre-activations or the kernels are in memory at once.
 POINTS_AT_ONCE = 250
 MEMBERS_AT_ONCE = 8
-FLOW_STEP = ("max_output_change", "max_gradient_change", "kink")
-ADAM = ("first_rate", "last_rate")
-SGD = ("batch_size", "momentum", "check_every")
 # Columns of a history, as those of a row are called; by the second names a training gives them.
 HISTORY = {
     **{"evaluations": "evaluation", "time": "time", "mean_loss": "mean_loss"},
@@ -66,16 +63,15 @@ class PlaneData:
 
     x_train (P, d, v), x_test (n_test, d, v); of data without a grammar (P, 1, d), (n_test, 1, d);
     float64. y_train (P,), y_test (n_test,): classes (int64), or plus and minus one (float64).
-    grammar, train and test: what they come from; None without a grammar.
+    grammar and test: what the test data come from; None without a grammar.
     """
 
     x_train: Tensor
     y_train: Tensor
     x_test: Tensor
     y_test: Tensor
-    grammar: Grammar | None
-    train: Derivations | None
-    test: Derivations | None
+    grammar: Grammar | None = None
+    test: Derivations | None = None
 
     def to(self, device: torch.device | str) -> Self:
         """The same data, their inputs and labels on a device."""
@@ -159,7 +155,6 @@ def data_of(cell: Mapping[str, Any]) -> PlaneData:
         x_test=inputs(test, parameters, squared_norm=norm),
         y_test=labels[1],
         grammar=grammar,
-        train=train,
         test=test,
     )
 
@@ -186,7 +181,7 @@ def _drawn_points(cell: Mapping[str, Any]) -> PlaneData:
         return torch.from_numpy(x)[:, None], parity(np.arange(n))
 
     (x_train, y_train), (x_test, y_test) = part(cell["P"], "train"), part(cell["n_test"], "test")
-    return PlaneData(x_train, y_train, x_test, y_test, None, None, None)
+    return PlaneData(x_train, y_train, x_test, y_test)
 
 
 def _images(cell: Mapping[str, Any]) -> PlaneData:
@@ -206,9 +201,6 @@ def _images(cell: Mapping[str, Any]) -> PlaneData:
         y_train=_shuffled(y_train, cell) if cell["labels"] == "shuffled" else y_train,
         x_test=torch.from_numpy(x[test]),
         y_test=y[torch.from_numpy(test)],
-        grammar=None,
-        train=None,
-        test=None,
     )
 
 
@@ -432,28 +424,28 @@ def _optimised(
     start: Mapping[str, NDArray[Any]] | None,
     observe: Observe | None = None,
 ) -> Trained:
-    settings = cells[0]["optimiser"]
-    shared: dict[str, Any] = {
-        "max_evaluations": settings["max_evaluations"],
-        "pause": pause,
-        "start": start,
-        "observe": observe,
-    }
-    if settings["name"] == "flow":
-        step = FlowStep(**{name: settings[name] for name in FLOW_STEP})
+    settings = dict(cells[0]["optimiser"])
+    name, budget = settings.pop("name"), settings.pop("max_evaluations")
+    shared: dict[str, Any] = {"pause": pause, "start": start, "observe": observe}
+
+    def scaled(number: float) -> Tensor:
+        numbers = [number * cell["alpha_tilde"] for cell in cells]
+        return torch.tensor(numbers, dtype=torch.float64, device="cpu")
+
+    if name == "flow":
         if "momentum_time" in settings:
-            taus = [settings["momentum_time"] * cell["alpha_tilde"] for cell in cells]
-            shared["momentum_time"] = torch.tensor(taus, dtype=torch.float64, device="cpu")
-        return descents.gradient_flow(system, state, step=step, **shared)
-    if settings["name"] == "adam":
-        return descents.adam(system, state, **{name: settings[name] for name in ADAM}, **shared)
-    rates = [settings["learning_rate"] * cell["alpha_tilde"] for cell in cells]
+            shared["momentum_time"] = scaled(settings.pop("momentum_time"))
+        step = FlowStep(**settings)
+        return descents.gradient_flow(system, state, max_evaluations=budget, step=step, **shared)
+    if name == "adam":
+        return descents.adam(system, state, max_evaluations=budget, **settings, **shared)
     return descents.stochastic_gradient_descent(
         system,
         state,
-        rate=torch.tensor(rates, dtype=torch.float64, device="cpu"),
+        rate=scaled(settings.pop("learning_rate")),
         generators=[generator(c["seed"], role="order", member=c["member"]) for c in cells],
-        **{name: settings[name] for name in SGD},
+        max_evaluations=budget,
+        **settings,
         **shared,
     )
 
@@ -501,29 +493,6 @@ def _layerwise(
 
     A member is fitted if its last stage is, diverged if any stage is.
     """
-    stages, weights = _trained_stages(cells, x, y, loss, pause=pause, start=start)
-    last = stages[-1]
-    diverged = np.any([stage.status == "diverged" for stage in stages], axis=0)
-    whole = replace(
-        last,
-        status=np.where(diverged, "diverged", last.status),
-        time=np.sum([stage.time for stage in stages], axis=0),
-        evaluations=np.sum([stage.evaluations for stage in stages], axis=0),
-        steps=np.sum([stage.steps for stage in stages], axis=0),
-        half_time=np.full(len(cells), np.nan),
-    )
-    return whole, weights
-
-
-def _trained_stages(
-    cells: Sequence[Mapping[str, Any]],
-    x: Tensor,
-    y: Tensor,
-    loss: Loss,
-    *,
-    pause: Pause | None,
-    start: Mapping[str, NDArray[Any]] | None,
-) -> tuple[list[Trained], Weights]:
     network = network_of(cells[0])
     streams = _initial_streams(cells)
     whole = moved(initial_weights(network, generators=streams), x.device)
@@ -540,26 +509,24 @@ def _trained_stages(
 
     def optimise(system: NetworkSystem, state: Weights) -> Trained:
         k = len(done)
-        if k < finished:
-            trained = _stored_stage(start or {}, k, state)
+        if start is not None and k < finished:
+            trained = _stored_stage(start, k, state)
         else:
-            kept = start if start is not None and k == finished else None
+            kept = start if k == finished else None
             trained = _optimised(cells, system, state, pause=_stage_pause(pause, done), start=kept)
         done.append(trained)
         return trained
 
-    stages = train_layerwise(
-        network,
-        x,
-        y,
-        loss,
-        alpha=alpha_of(cells).to(x.device),
-        make_weights=lambda stage: starts[len(done)],
-        max_evaluations=cells[0]["optimiser"]["max_evaluations"],
-        optimise=optimise,
-    )
-    weights = {f"layer{k}": s.trained.state["layer1"] for k, s in enumerate(stages, start=1)}
-    return done, {**weights, "readout": stages[-1].trained.state["readout"]}
+    alpha = alpha_of(cells).to(x.device)
+    train_layerwise(network, x, y, loss, alpha=alpha, starts=starts, optimise=optimise)
+    weights = {f"layer{k}": stage.state["layer1"] for k, stage in enumerate(done, start=1)}
+    last = done[-1]
+    diverged = np.any([stage.status == "diverged" for stage in done], axis=0)
+    sums = {name: np.sum([getattr(stage, name) for stage in done], axis=0)
+            for name in ("time", "evaluations", "steps")}  # fmt: skip
+    status = np.where(diverged, "diverged", last.status)
+    trained = replace(last, status=status, half_time=np.full(len(cells), np.nan), **sums)
+    return trained, {**weights, "readout": last.state["readout"]}
 
 
 RESULTS = ("mean_loss", "n_unsatisfied", "time", "half_time", "steps", "evaluations")

@@ -7,20 +7,15 @@ thrown away, and the layer's activations become the input of the next. The predi
 stage is that of the whole network.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from srhm.flow.descents import FlowStep, NetworkSystem, Trained, gradient_flow
+from srhm.flow.descents import NetworkSystem, Trained
 from srhm.flow.losses import Loss
 from srhm.flow.networks import Network, Predictor, Weights, trace
-
-# Initial weights of a stage's network: layer1 and the readout of its places, for all members.
-MakeWeights = Callable[[Network], Weights]
-# Training of one stage from its initial weights.
-Optimise = Callable[[NetworkSystem, Weights], Trained]
 
 
 @dataclass(frozen=True)
@@ -49,10 +44,8 @@ def train_layerwise(
     loss: Loss,
     *,
     alpha: Tensor,
-    make_weights: MakeWeights,
-    max_evaluations: int,
-    step: FlowStep | None = None,
-    optimise: Optimise | None = None,
+    starts: Sequence[Weights],
+    optimise: Callable[[NetworkSystem, Weights], Trained],
 ) -> list[LayerStage]:
     """Trains the layers of a network one after the other, all members at once.
 
@@ -61,30 +54,17 @@ def train_layerwise(
         x, y: training set, as of `NetworkSystem`.
         loss: of every stage, on the labels.
         alpha: (E,), of every stage.
-        make_weights: initial weights (E, ...) of a stage's network.
-        max_evaluations: of each stage; a stage that does not fit is frozen as it is.
-        step: of the flow.
-        optimise: what trains a stage in place of the flow, `adam` with its settings say; the two
-            arguments before are then not looked at.
+        starts: of each stage initial weights (E, ...): layer1, and the readout of its places.
+        optimise: what trains a stage; one that does not fit is frozen as it is.
 
     Returns one stage for each layer.
-
-    Raises:
-        ValueError: if the network has biases.
     """
-    if network.biased:
-        raise ValueError("layerwise training is for networks without biases")
     stages: list[LayerStage] = []
     n_places = network.n_places
-    for layer in network.layers:
+    for layer, start in zip(network.layers, starts, strict=True):
         stage = replace(network, layers=(layer,), n_places=n_places)
-        start = make_weights(stage)
         predictor = Predictor(stage, alpha, start)
-        system = NetworkSystem.of(predictor, x, y, loss)
-        if optimise is None:
-            trained = gradient_flow(system, start, max_evaluations=max_evaluations, step=step)
-        else:
-            trained = optimise(system, start)
+        trained = optimise(NetworkSystem.of(predictor, x, y, loss), start)
         stages.append(LayerStage(stage, predictor, trained))
         x = stages[-1].activations(x)
         n_places = layer.n_places

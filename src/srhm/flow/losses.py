@@ -6,10 +6,14 @@ alpha = 1 the loss of chapters 1 and 2. Delta = margin - y F; a point is unsatis
 Shapes: E member, B point, O output. Labels are (B,) if members share them, or (E, B): plus or minus
 one for hinges and the logistic loss, whose F has one output; classes 0 ... O-1 for the
 cross-entropy.
+
+Every loss has values l of each point and whether it is unsatisfied (counts in N_Delta) and wrong
+(misclassified; a tie is an error), (E, B); slopes dl/dF, (E, B, O); curvatures d^2 l/dF dF,
+(E, B, O, O), at a cusp the derivative from the satisfied side; fitted, whether training may end,
+(E,).
 """
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -18,39 +22,12 @@ from torch.nn.functional import log_softmax, softplus
 from srhm.flow.networks import SOFTPLUS_LINEAR_ABOVE
 
 
-class Loss(Protocol):
-    """l(F, y) with its derivatives in F."""
-
-    def values(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """l of each point, (E, B)."""
-        ...
-
-    def slopes(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """dl/dF, (E, B, O)."""
-        ...
-
-    def curvatures(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """d^2 l/dF dF, (E, B, O, O); at a cusp the derivative from the satisfied side."""
-        ...
-
-    def unsatisfied(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Whether each point counts in N_Delta, (E, B)."""
-        ...
-
-    def fitted(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Whether training may end, (E,)."""
-        ...
-
-    def wrong(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Whether each point is misclassified, (E, B); a tie is an error."""
-        ...
-
-
 @dataclass(frozen=True)
 class _Hinge:
     """What losses of y F share: training ends when no point is unsatisfied."""
 
     margin: float = 1.0
+    slack = 0.0
 
     def gaps(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
         """Delta = margin - y F, (E, B).
@@ -63,12 +40,12 @@ class _Hinge:
         return self.margin - y_EB.to(F_EBO.dtype) * F_EBO[..., 0]
 
     def unsatisfied(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Delta > 0."""
-        return self.gaps(F_EBO, y_EB) > 0
+        """Delta > slack."""
+        return self.gaps(F_EBO, y_EB) > self.slack
 
     def fitted(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
         """Whether all points are satisfied; never with an F that is not a number."""
-        return (self.gaps(F_EBO, y_EB) <= 0).all(dim=1)
+        return (self.gaps(F_EBO, y_EB) <= self.slack).all(dim=1)
 
     def wrong(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
         """y F <= 0."""
@@ -84,14 +61,6 @@ class QuadraticHinge(_Hinge):
     """
 
     slack: float = 0.0
-
-    def unsatisfied(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Delta > slack."""
-        return self.gaps(F_EBO, y_EB) > self.slack
-
-    def fitted(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
-        """Whether all points are satisfied; never with an F that is not a number."""
-        return (self.gaps(F_EBO, y_EB) <= self.slack).all(dim=1)
 
     def values(self, F_EBO: Tensor, y_EB: Tensor) -> Tensor:
         """max(0, Delta)^2/2."""
@@ -196,6 +165,9 @@ class CrossEntropy:
         """Another class has as large an output, or a larger one."""
         label_outputs = F_EBO.gather(-1, _classes(F_EBO, y_EB))
         return (label_outputs <= F_EBO).sum(dim=-1) > 1
+
+
+Loss = QuadraticHinge | SoftHinge | Logistic | CrossEntropy
 
 
 def _classes(F_EBO: Tensor, y_EB: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ Shapes: E member, B batch, D place, K place of a filter, C channel in, H channel
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod, sqrt
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import torch
@@ -52,17 +52,11 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "softplus": scaled_softplus,
     "tanh": torch.tanh,
 }
-PARAMETRISATIONS = ("ntk", "mean_field")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """Shape and scales of a network, without its weights.
-
-    Raises:
-        ValueError: if the parametrisation or the activation is unknown, there is no output, or
-            a layer is `tied`.
-    """
+    """Shape and scales of a network none of whose layers is `tied`, without its weights."""
 
     layers: tuple[Layer, ...]
     n_places: int
@@ -72,19 +66,6 @@ class Network:
     parametrisation: Parametrisation = "ntk"
     activation: str = "relu"
     biased: bool = False
-
-    def __post_init__(self) -> None:
-        if self.parametrisation not in PARAMETRISATIONS:
-            allowed = ", ".join(PARAMETRISATIONS)
-            raise ValueError(f"parametrisation {self.parametrisation!r}: allowed are {allowed}")
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation {self.activation!r}: allowed are {', '.join(ACTIVATIONS)}"
-            )
-        if any(layer.tied for layer in self.layers):
-            raise ValueError("a filter's weights are shared by some of its places: not known here")
-        if self.n_outputs < 1:
-            raise ValueError(f"n_outputs = {self.n_outputs}: allowed are 1 or more")
 
     @property
     def output_scale(self) -> float:
@@ -128,97 +109,45 @@ class Network:
 
 
 def hierarchical_network(
-    net: str,
-    parameters: GrammarParameters,
-    *,
-    width: int,
-    n_outputs: int,
-    parametrisation: Parametrisation = "ntk",
-    activation: str = "relu",
-    biased: bool = False,
+    net: str, parameters: GrammarParameters, *, width: int, **more: Any
 ) -> Network:
     """LCN, CNN or FCN of as many hidden layers as the grammar has levels, for inputs (d, v).
 
-    n_outputs: the number of classes, or 1 for a label of plus or minus one.
+    more: as of `Network`; n_outputs is the number of classes, or 1 for a label of plus or minus
+    one.
 
     Raises:
-        ValueError: as `srhm.networks.geometry.geometry` and `Network`.
+        ValueError: as `srhm.networks.geometry.geometry`.
     """
     shape = geometry(net, parameters, width=width)
-    return Network(
-        layers=shape.layers,
-        n_places=parameters.input_length,
-        width=width,
-        n_outputs=n_outputs,
-        parametrisation=parametrisation,
-        activation=activation,
-        biased=biased,
-    )
+    return Network(layers=shape.layers, n_places=parameters.input_length, width=width, **more)
 
 
-def fully_connected_network(
-    n_inputs: int,
-    *,
-    depth: int,
-    width: int,
-    n_outputs: int,
-    parametrisation: Parametrisation = "ntk",
-    activation: str = "relu",
-    biased: bool = False,
-) -> Network:
+def fully_connected_network(n_inputs: int, *, depth: int, width: int, **more: Any) -> Network:
     """FCN with any number of hidden layers, for inputs (1, n_inputs): the FC of the thesis.
 
-    Raises:
-        ValueError: if there is no hidden layer, input or channel, or as `Network`.
+    more: as of `Network`.
     """
-    if min(n_inputs, depth, width) < 1:
-        raise ValueError(f"{n_inputs} inputs, {depth} layers, width {width}: allowed are 1 or more")
     fans = [n_inputs, *[width] * (depth - 1)]
-    return Network(
-        layers=tuple(Layer((0,), fan, 1, 1, 1 / sqrt(fan)) for fan in fans),
-        n_places=1,
-        width=width,
-        n_outputs=n_outputs,
-        parametrisation=parametrisation,
-        activation=activation,
-        biased=biased,
-    )
+    layers = tuple(Layer((0,), fan, 1, 1, 1 / sqrt(fan)) for fan in fans)
+    return Network(layers=layers, n_places=1, width=width, **more)
 
 
-def image_network(
-    n_pixels: int,
-    *,
-    width: int,
-    n_outputs: int,
-    parametrisation: Parametrisation = "ntk",
-    activation: str = "relu",
-    biased: bool = False,
-) -> Network:
+def image_network(n_pixels: int, *, width: int, **more: Any) -> Network:
     """CNN of L hidden layers with filters of 2 x 2 and stride 2, for images of 2^L x 2^L pixels.
 
     Inputs are (n_pixels, 1), pixels in the order of `quarters`, in which a filter sees four
-    neighbours. Scales are 1/sqrt(inputs of a filter), the ntk scale of an FCN in the thesis.
-
-    Raises:
-        ValueError: if there is no such image, or as `Network`.
+    neighbours. Scales are 1/sqrt(inputs of a filter), the ntk scale of an FCN in the thesis. more:
+    as of `Network`.
     """
     depth = (n_pixels.bit_length() - 1) // 2
-    if n_pixels < 4 or 4**depth != n_pixels:
-        raise ValueError(f"{n_pixels} pixels: allowed are 4, 16, 64, ... of square images")
     fans = [4, *[4 * width] * (depth - 1)]
-    return Network(
-        layers=tuple(
-            Layer((0, 1, 2, 3) * n_places, fan // 4, n_places, 4, 1 / sqrt(fan))
-            for k, fan in enumerate(fans, start=1)
-            for n_places in [4 ** (depth - k)]
-        ),
-        n_places=n_pixels,
-        width=width,
-        n_outputs=n_outputs,
-        parametrisation=parametrisation,
-        activation=activation,
-        biased=biased,
+    layers = tuple(
+        Layer((0, 1, 2, 3) * n_places, fan // 4, n_places, 4, 1 / sqrt(fan))
+        for k, fan in enumerate(fans, start=1)
+        for n_places in [4 ** (depth - k)]
     )
+    return Network(layers=layers, n_places=n_pixels, width=width, **more)
 
 
 def quarters(n_pixels: int) -> np.ndarray:
@@ -377,11 +306,6 @@ def _contract(p_EDBK: Tensor, w_EDKH: Tensor, *, shared: bool) -> Tensor:
     return p_EDBK @ w_EDKH
 
 
-def alpha_tilde(alpha: float, *, width: int) -> float:
-    """sqrt(h) alpha."""
-    return sqrt(width) * alpha
-
-
 def alpha_from_tilde(value: float, *, width: int) -> float:
     """alpha_tilde / sqrt(h)."""
     return value / sqrt(width)
@@ -393,20 +317,11 @@ class Predictor:
 
     alpha: (E,), one for each member, so that members may differ in alpha as well as in their seed.
     initial: the weights w0 that f is measured from; None: F = alpha f, as in chapters 1 and 2.
-
-    Raises:
-        ValueError: if alpha is not positive or not one number for each member.
     """
 
     network: Network
     alpha: Tensor
     initial: Weights | None
-
-    def __post_init__(self) -> None:
-        if self.alpha.ndim != 1 or not bool((self.alpha > 0).all()):
-            raise ValueError(f"alpha must be positive numbers (E,), not {self.alpha}")
-        if self.initial is not None and len(self.initial["readout"]) != len(self.alpha):
-            raise ValueError(f"{len(self.alpha)} alphas of {len(self.initial['readout'])} members")
 
     @property
     def factor(self) -> Tensor:
