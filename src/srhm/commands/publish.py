@@ -150,12 +150,8 @@ def _keys_of(curve: Curve, cells: pd.DataFrame) -> list[str]:
 
 def published_schemas(study: str) -> dict[str, Any]:
     """Schemas of the tables of a study that are published: those that are not derived of others."""
-    derived = {table.name for table in STUDIES[study].tables}
-    return {
-        table: schema_of(name)
-        for table, name in STUDIES[study].schemas.items()
-        if table not in derived
-    }
+    derived, schemas = {table.name for table in STUDIES[study].tables}, STUDIES[study].schemas
+    return {table: schema_of(name) for table, name in schemas.items() if table not in derived}
 
 
 def published_before(folder: Path, study: str, planned: Planned, now: Taken) -> Taken:
