@@ -66,7 +66,6 @@ def assert_refused(config, parts):
         ("group", {"P": {**WINDOW, "search": "error"}}, ["curves.0.P", "and not both"]),
         ("group", {"P": {"low": 1, "high": 2}}, ["curves.0.P", "either per_octave or search"]),
         ("group", {"P": {**WINDOW, "start": 1}}, ["curves.0.P", "start = 1", "low to high"]),
-        # limits of jobs that make no sense
         # what no grammar can have
         ("group", {"n_c": 5}, ["curves.0", "m = 4 with n_c = 5", "n_c*m = 20", "m from 1 to 3"]),
         # more data than there are

@@ -9,7 +9,6 @@ import yaml
 
 from srhm.commands.presets import CONFIG
 from srhm.planning import pages, preset, specs
-from srhm.planning import specs as tables
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.store import places
 
@@ -63,7 +62,7 @@ def files_in(value):
         return {file for one in value.values() for file in files_in(one)}
     if isinstance(value, list):
         return {file for one in value for file in files_in(one)}
-    is_file = isinstance(value, str) and value.startswith(("results/", str(tables.ROOT)))
+    is_file = isinstance(value, str) and value.startswith(("results/", str(specs.ROOT)))
     return {value} if is_file else set()
 
 

@@ -40,19 +40,15 @@ def _decides(curve: Curve) -> dict[str, Any]:
 
 
 def _training(curve: Curve) -> dict[str, Any]:
-    return {**_decides(curve), "arrays_needed": curve.trainer.arrays}
+    """What trains a curve is told: a search, where published rows that it knows are, too."""
+    known = {"published": curve.published_in, "taken": curve.taken} if curve.published_in else {}
+    return {**_decides(curve), "arrays_needed": curve.trainer.arrays, **known}
 
 
 def curve_spec(curve: Curve) -> str:
     """For the job that trains a curve, or gathers its parts."""
     schemas = {"cells": curve.trainer.cells, "timings": curve.trainer.timings}
-    return spec_text({**_training(curve), "schemas": schemas, **_taken(curve)})
-
-
-def _taken(curve: Curve) -> dict[str, Any]:
-    """Where published rows that a search knows are, and their keys; or nothing."""
-    published = {"published": curve.published_in, "taken": curve.taken}
-    return published if curve.published_in else {}
+    return spec_text({**_training(curve), "schemas": schemas})
 
 
 def published_files(folder: str) -> list[str]:
@@ -62,10 +58,8 @@ def published_files(folder: str) -> list[str]:
 
 def part_spec(curve: Curve, part: str, cells: Sequence[int]) -> str:
     """For the job of a part; cells: places in the curve of those that it trains."""
-    told = {**_training(curve), "part": part, "places": cells}
-    if curve.published_in:
-        told |= {"schemas": {"cells": curve.trainer.cells}, **_taken(curve)}
-    return spec_text(told)
+    schemas = {"schemas": {"cells": curve.trainer.cells}} if curve.published_in else {}
+    return spec_text({**_training(curve), "part": part, "places": cells, **schemas})
 
 
 def measuring_spec(measuring: Measuring, curve: Curve) -> str:
