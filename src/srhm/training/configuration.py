@@ -260,11 +260,8 @@ def published_rate(cell: Mapping[str, Any]) -> float:
         return RATE_OF_NAMED_NETS
     net, depth, s, v, s0 = (cell[name] for name in ("net", "L", "s", "v", "s0"))
     known = "fcn" if net == THEIR_FCN else net
-    fitting = (rates for rates in PUBLISHED_RATES if rates.net == known)
-    fitting = (rates for rates in fitting if depth in rates.L and s in rates.s and v in rates.v)
-    row = next(fitting, None)
-    if row is None:
-        raise NoPublishedRate(f"the table of rates has none for net = {net}, s = {s}")
-    if s0 == 0:
-        return row.none
-    return row.below_4 if s0 < 4 else row.at_4 if s0 == 4 else row.above_4
+    for row in PUBLISHED_RATES:
+        if row.net == known and depth in row.L and s in row.s and v in row.v:
+            above = row.at_4 if s0 == 4 else row.above_4
+            return row.none if s0 == 0 else row.below_4 if s0 < 4 else above
+    raise NoPublishedRate(f"the table of rates has none for net = {net}, s = {s}")

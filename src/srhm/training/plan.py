@@ -1,6 +1,7 @@
 """From a section to its curves on the SRHM: cells, keys, samples. Imports no torch."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import product
 from math import log, log2, sqrt
 from pathlib import Path
@@ -12,7 +13,7 @@ from srhm.declare.keys import combinations, refusals
 from srhm.declare.search import PER_OCTAVE, Search, lattice
 from srhm.declare.study import ConfigError, Curve, Planned, Sample
 from srhm.model import theory
-from srhm.model.grammar import GrammarError, GrammarParameters, parameters_of
+from srhm.model.grammar import DATA_MODEL, GrammarError, GrammarParameters, parameters_of
 from srhm.model.sampling import MIN_TEST, SampleError, largest_training_set, n_test_points
 from srhm.networks.registry import CONNECTED, NAMED, stand_in
 from srhm.store.provenance import canonical_json, short_hash
@@ -32,6 +33,8 @@ from srhm.training.trainers import HIERARCHY, NAMED_NETS
 
 # What is measured of each curve unless a study says otherwise.
 SENSITIVITIES = "sensitivities"
+# Net and grammar of a curve, in the order of the curves of a group.
+COORDINATES = ("net", "L", "s", "v", "s0", "sparsity", "n_c", "m")
 
 
 def plan(
@@ -51,8 +54,9 @@ def plan(
     for number, group in enumerate(section.curves):
         where = f"curves.{number}"
         training = _training(section, group, where)
-        for coordinates in coordinates_of(group):
-            parameters = _parameters(coordinates, where)
+        for coordinates in combinations(group, *COORDINATES):
+            with _refused_as(f"{where}: "):
+                parameters = parameters_of(coordinates)
             shared = {
                 **coordinates,
                 "width": group.width or section.width,
@@ -62,7 +66,8 @@ def plan(
             if coordinates["net"] == "fcn":  # the cells of all others do not know of it
                 shared["fcn_scale"] = training.fcn_scale
             if training.learning_rate == "table":
-                shared["learning_rate"] = _published_rate(coordinates, where)
+                with _refused_as(f"{where}.training.learning_rate = 'table': "):
+                    shared["learning_rate"] = published_rate(coordinates)
             shared["learning_rate"] = float(shared["learning_rate"])
             points = _sizes(group.P, coordinates, parameters, where)
             search = _search(group.P, coordinates, points)
@@ -106,11 +111,13 @@ def _training(section: HierarchySection, group: HierarchyCurves, where: str) -> 
     return training
 
 
-def _published_rate(coordinates: Mapping[str, Any], where: str) -> float:
+@contextmanager
+def _refused_as(words: str) -> Iterator[None]:
+    """What grammars, samples or the table of rates refuse, after these words."""
     try:
-        return published_rate(coordinates)
-    except NoPublishedRate as error:
-        raise _refusal(where, "training.learning_rate", f"'table': {error}") from error
+        yield
+    except (GrammarError, SampleError, NoPublishedRate) as error:
+        raise ConfigError(f"  {words}{error}") from error
 
 
 def _refusal(where: str, key: str, message: str) -> ConfigError:
@@ -132,18 +139,6 @@ def _check_named(cell: Mapping[str, Any], points: list[int], where: str) -> None
         raise _refusal(where, "P", f"{message} on whole batches only")
 
 
-def coordinates_of(group: HierarchyCurves) -> Iterable[dict[str, Any]]:
-    """Net and grammar (NET_AND_DATA) of each curve of a group."""
-    return combinations(group, "net", "L", "s", "v", "s0", "sparsity", "n_c", "m")
-
-
-def _parameters(coordinates: Mapping[str, Any], where: str) -> GrammarParameters:
-    try:
-        return parameters_of(coordinates)
-    except GrammarError as error:
-        raise ConfigError(f"  {where}: {error}") from error
-
-
 def _sizes(
     wanted: Window | list[int],
     coordinates: Mapping[str, Any],
@@ -152,10 +147,8 @@ def _sizes(
 ) -> list[int]:
     available = largest_training_set(parameters)
     if isinstance(wanted, list):
-        try:
+        with _refused_as(f"{where}.P: "):
             n_test_points(parameters, n_train=max(wanted), n_test=MIN_TEST)
-        except SampleError as error:
-            raise ConfigError(f"  {where}.P: {error}") from error
         return sorted(set(wanted))
     predicted = theory.predicted(coordinates, stand_in(coordinates["net"]))
     sizes = set()
@@ -207,12 +200,10 @@ def _curve(
     entries = []
     for size, seed in cells:
         cell = {**shared, "P": size, "seed": seed, "n_test": n_test}
-        entries.append(
-            {"key": short_hash([cell, source], length=24), "source": source, "cell": cell}
-        )
-    names = ("L", "s", "s0", "v", "m", "n_c", "sparsity")
+        key = short_hash([cell, source], length=24)
+        entries.append({"key": key, "source": source, "cell": cell})
     spec = {
-        **{name: shared[name] for name in names},
+        **{name: shared[name] for name in DATA_MODEL},
         "n_train": largest,
         "n_test": n_test,
         "seeds": sorted({seed for _, seed in cells}),
