@@ -85,12 +85,14 @@ class AutogradEngine:
 
     test_batch: int
     """test points in memory at once"""
+    rate: float
+    stream: torch.Generator | None = None
+    """of what a step draws, if it draws"""
     network: nn.Module
     _optimiser: torch.optim.Optimizer
     _train: Derivations
     _test: Derivations
     _batch_size: int
-    _stream: torch.Generator | None = None
 
     def steps(self, order: NDArray[np.int64]) -> float:
         """Summed cross-entropy of these points as their batches saw it; trains on them."""
@@ -123,7 +125,7 @@ class AutogradEngine:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Copies of weights, of momenta (there from the first step on) and of dropout's stream."""
-        return state_of(self.network, self._optimiser, self._stream)
+        return state_of(self.network, self._optimiser, self.stream)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Puts the engine where `state` was taken.
@@ -131,7 +133,7 @@ class AutogradEngine:
         Raises:
             ValueError: if names, shapes or precisions are not those of this engine.
         """
-        restore(self.network, self._optimiser, self._stream, state)
+        restore(self.network, self._optimiser, self.stream, state)
 
     def _tensors(self, data: Derivations) -> tuple[Tensor, Tensor]:
         """Inputs and labels."""
@@ -235,8 +237,9 @@ class NetworkEngine(AutogradEngine):
         self._parameters, self._train, self._test = parameters, train, test
         self._batch_size, self._whitening = batch_size, whitening
         self._dtype = torch.float64 if dtype is np.float64 else torch.float32
-        self._stream = torch.Generator().manual_seed(int(generator.integers(2**63)))
-        network = network_for(net, parameters, width=width, generator=self._stream)
+        self.rate = rate
+        self.stream = torch.Generator().manual_seed(int(generator.integers(2**63)))
+        network = network_for(net, parameters, width=width, generator=self.stream)
         self.network = network.to(self._dtype)
         # Fused: one call for all weights, of which these nets have a hundred small arrays.
         self._optimiser = torch.optim.SGD(

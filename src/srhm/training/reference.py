@@ -36,7 +36,7 @@ class ReferenceEngine(AutogradEngine):
     ) -> None:
         torch.set_num_threads(1)  # sums in one order, whatever the machine; cells run side by side
         torch.set_flush_denormal(True)  # momenta of weights at rest decay for ever
-        self._geometry, self._train, self._test = geometry, train, test
+        self._geometry, self._train, self._test, self.rate = geometry, train, test, rate
         self._batch_size, self._whitening = batch_size, whitening
         self._dtype = torch.float64 if dtype is np.float64 else torch.float32
         self.network = HierarchicalNetwork(

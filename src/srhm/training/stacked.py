@@ -7,7 +7,7 @@ digits of a network may depend on what it is stacked with.
 """
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import chain, groupby
@@ -26,7 +26,6 @@ from srhm.model.grammar import parameters_of
 from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.convolutions import Dropout
-from srhm.networks.geometry import Geometry
 from srhm.networks.registry import NAMED
 from srhm.store import provenance
 from srhm.store.cells import CODE
@@ -37,6 +36,7 @@ from srhm.training.cell import Clock, TrainedCell, begun_cell, cell_result, poin
 from srhm.training.loop import Batch, BatchTrainer, Entry
 from srhm.training.protocol import (
     PAUSE,
+    TEST,
     Asked,
     Pause,
     Position,
@@ -106,36 +106,18 @@ def given_masks(network: nn.Module, x: Tensor) -> list[MaskDrawn]:
     return masks
 
 
-class HierarchicalStart(ReferenceEngine):
-    """An LCN, CNN or FCN as it enters a stack; in the end, with the weights that it has then."""
-
-    stream = None
-
-    def __init__(self, geometry: Geometry, *arguments: Any, rate: float, **options: Any) -> None:
-        super().__init__(geometry, *arguments, rate=rate, **options)
-        self.rate = rate
-
-
-class NamedStart(NetworkEngine):
-    """A named net as it enters a stack; in the end, with the weights that it has then."""
-
-    def __init__(self, *arguments: Any, rate: float, **options: Any) -> None:
-        super().__init__(*arguments, rate=rate, **options)
-        self.rate, self.stream = rate, self._stream
-
-
 class StackMember:
     """A network of a stack: its coordinates and data, and how far its course is.
 
-    at, outcome: where it is, or how it has ended. asked: points or TEST, what it waits for.
+    engine: as it enters the stack; in the end, with the weights that it has then. at, outcome:
+    where it is, or how it has ended. asked: points or TEST, what it waits for.
     """
 
     def __init__(
         self, cell: Mapping[str, Any], samples: Samples, known: Mapping[str, Any] | None
     ) -> None:
         """known: of `told`; None: at the beginning."""
-        named = cell["net"] in NAMED
-        make: Any = NamedStart if named else HierarchicalStart
+        make: Any = NetworkEngine if cell["net"] in NAMED else ReferenceEngine
         data = (samples[cell["seed"], part] for part in ("train", "test"))
         engine, self.train, self.test, plan = begun_cell(cell, *data, make_engine=make)
         self.cell, self.engine = cell, engine
@@ -264,8 +246,27 @@ class Stack:
             right += ((logits >= label_logits).sum(dim=2) == 1).sum(dim=1)
         return [1 - n / labels.shape[1] for n in right.cpu().tolist()]
 
-    def state(self, row: int) -> dict[str, NDArray[Any]]:
-        """Copies of weights, buffers, momenta and dropout's stream of a member, by name."""
+    def run(self, between: Callable[[], None]) -> None:
+        """Trains all members to their ends; between: called before each call of `train`."""
+        while self.members:
+            if looking := [row for row, net in enumerate(self.members) if net.asked is TEST]:
+                for row, error in zip(looking, self.test_errors(looking), strict=True):
+                    self.members[row].answer(error)
+            else:
+                between()
+                orders: Any = [net.asked for net in self.members]
+                for net, result in zip(self.members, self.train(orders), strict=True):
+                    net.answer(result)
+            self.leave()
+
+    def state(self, net: StackMember) -> dict[str, NDArray[Any]]:
+        """Copies of weights, buffers, momenta and dropout's stream of a member, by name.
+
+        Of one that has left, what its engine has.
+        """
+        if net not in self.members:
+            return net.engine.state()
+        row = self.members.index(net)
         momenta = {MOMENTUM + name: momentum for name, momentum in self._momenta.items()}
         arrays = {**self._weights, **self._buffers, **momenta}
         kept = {name: array[row].cpu().numpy().copy() for name, array in arrays.items()}
@@ -273,7 +274,7 @@ class Stack:
         return kept if stream is None else {**kept, STREAM: stream.get_state().numpy().copy()}
 
     def restore(self, row: int, state: Mapping[str, NDArray[Any]]) -> None:
-        """Puts a member where `state` was taken.
+        """Puts a member where `state` was taken; its names begin with its row, as in a snapshot.
 
         Raises:
             KeyError, RuntimeError: if names or shapes are not those of this member.
@@ -281,14 +282,17 @@ class Stack:
         momenta = {MOMENTUM + name: momentum for name, momentum in self._momenta.items()}
         of_its_own = {} if self.members[row].outcome else momenta
         for name, array in {**self._weights, **self._buffers, **of_its_own}.items():
-            array[row] = torch.from_numpy(np.array(state[name])).reshape(array[row].shape)
+            value = torch.from_numpy(np.array(state[f"{row}: {name}"]))
+            array[row] = value.reshape(array[row].shape)
         stream = self._streams[row]
         if stream is not None:
-            stream.set_state(torch.from_numpy(np.array(state[STREAM])))
+            stream.set_state(torch.from_numpy(np.array(state[f"{row}: {STREAM}"])))
 
     def leave(self) -> None:
         """Members that have ended leave, each with what became of it in its engine."""
         kept = [row for row, net in enumerate(self.members) if net.outcome is None]
+        if len(kept) == len(self.members):
+            return
         for row, net in enumerate(self.members):
             if net.outcome:
                 state = {**self._weights, **self._buffers}
@@ -309,10 +313,8 @@ class Stack:
         places = np.zeros((len(data), n, parameters.input_length), dtype=np.int16)
         labels = np.zeros((len(data), n), dtype=np.int64)
         for row, points in enumerate(data):
-            places[row, : len(points)], labels[row, : len(points)] = (
-                symbols(points, parameters),
-                points.labels,
-            )
+            places[row, : len(points)] = symbols(points, parameters)
+            labels[row, : len(points)] = points.labels
         return self._sent(torch.from_numpy(places)), self._sent(torch.from_numpy(labels))
 
     def _inputs(self, symbols_: Tensor) -> Tensor:
@@ -380,8 +382,8 @@ def train_stack(
     Raises:
         Unresumable: if the start is not one of these cells on this kind of device.
     """
-    clock, here = Clock(start), {"members": short_hash([entry["key"] for entry in batch])}
-    here["device"] = device.type
+    keys = [entry["key"] for entry in batch]
+    clock, here = Clock(start), {"members": short_hash(keys), "device": device.type}
     if start and {name: start.position.get(name) for name in here} != here:
         raise Unresumable("it is of other cells, or of another kind of device")
     known = start.position["each"] if start else [None] * len(batch)
@@ -392,9 +394,7 @@ def train_stack(
     if start:
         try:
             for row in range(len(batch)):
-                mark = f"{row}: "
-                stack.restore(row, {k.removeprefix(mark): v for k, v in start.engine.items()
-                                    if k.startswith(mark)})  # fmt: skip
+                stack.restore(row, start.engine)
         except (KeyError, RuntimeError) as misfit:
             raise Unresumable(f"it does not fit ({misfit!r})") from misfit
         stack.leave()
@@ -402,29 +402,17 @@ def train_stack(
     def snapshot() -> Snapshot:
         arrays = dict[str, NDArray[Any]]()
         for row, net in enumerate(everyone):
-            place = stack.members.index(net) if net in stack.members else None
-            state = net.engine.state() if place is None else stack.state(place)
-            arrays |= {f"{row}: {name}": array for name, array in state.items()}
+            arrays |= {f"{row}: {name}": array for name, array in stack.state(net).items()}
         return Snapshot({**here, "each": [net.told() for net in everyone]}, arrays, clock.seconds)
 
-    while stack.members:
-        if looking := [row for row, net in enumerate(stack.members) if isinstance(net.asked, str)]:
-            for row, error in zip(looking, stack.test_errors(looking), strict=True):
-                stack.members[row].answer(error)
-        else:
-            pause(snapshot)
-            orders = [net.asked for net in stack.members if isinstance(net.asked, np.ndarray)]
-            for net, result in zip(stack.members, stack.train(orders), strict=True):
-                net.answer(result)
-        if any(net.outcome for net in stack.members):
-            stack.leave()
-    total = sum(net.outcome.steps for net in everyone if net.outcome)
+    stack.run(lambda: pause(snapshot))
+    ends = [(net, net.outcome) for net in everyone if net.outcome]
+    total = sum(outcome.steps for _, outcome in ends)
     cells = []
-    for net in everyone:
-        assert net.outcome is not None
-        timing = clock.timing(steps=net.outcome.steps)
+    for net, outcome in ends:
+        timing = clock.timing(steps=outcome.steps)
         # Of the stack's time each network has the part that its steps are.
-        timing["seconds"] *= net.outcome.steps / max(total, 1)
+        timing["seconds"] *= outcome.steps / max(total, 1)
         timing["processor"] = made_by
-        cells.append(cell_result(net.cell, net.outcome, net.engine.weights(), timing))
+        cells.append(cell_result(net.cell, outcome, net.engine.weights(), timing))
     return cells
