@@ -34,10 +34,10 @@ SMALL: dict[str, Any] = {
 }
 
 # Run by `make test-all` alone: kills, clusters, faults, browsers, installation, long science.
-SLOW = ("cluster", "faults", "science", "test_documentation", "test_engines_agree",
-        "test_flow_workflow", "test_fresh_root", "test_hashes", "test_install",
-        "test_library_docs", "test_parts_of_published_rows", "test_profiles", "test_schedulers",
-        "test_tutorials", "test_wheel")  # fmt: skip
+SLOW = ("cluster", "faults", "science", "test_documentation", "test_flow_workflow",
+        "test_fresh_root", "test_hashes", "test_install", "test_library_docs",
+        "test_parts_of_published_rows", "test_profiles", "test_schedulers", "test_tutorials",
+        "test_wheel")  # fmt: skip
 
 MakeParameters = Callable[..., GrammarParameters]
 MakeGrammar = Callable[..., Grammar]

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from assertions import all_inputs, assert_uniform, inputs
+from assertions import all_data, all_inputs, assert_uniform, inputs
 
 from srhm.model.grammar import (
     GrammarError,
@@ -14,7 +14,6 @@ from srhm.model.grammar import (
     n_placements,
     placement_offsets,
 )
-from srhm.model.sampling import derive
 
 TINY = [
     {"depth": 2, "branching": 2, "n_empty": 1, "sparsity": "A"},
@@ -33,26 +32,8 @@ def tiny(request, make_grammar):
     return make_grammar(**{"n_features": 2, "n_synonyms": 2, "n_classes": 2, **request.param})
 
 
-def all_derivations(grammar):
-    """Every label with every choice of rules and of placements."""
-    parameters = grammar.parameters
-    nodes = range(parameters.n_nodes)
-    rows = product(
-        range(parameters.n_classes),
-        *(range(parameters.n_synonyms) for _ in nodes),
-        *(range(len(placement_offsets(parameters))) for _ in nodes),
-    )
-    columns = np.array(list(rows))
-    return derive(grammar, columns[:, 0], *np.split(columns[:, 1:], 2, axis=1))
-
-
-def test_no_two_derivations_give_the_same_input(tiny):
-    rows = inputs(all_derivations(tiny), tiny)
-    assert len(set(rows)) == len(rows)
-
-
 def test_derivations_give_all_inputs_that_a_recursion_over_the_rules_gives(tiny):
-    data = all_derivations(tiny)
+    data = all_data(tiny)
     labelled = zip(data.labels.tolist(), inputs(data, tiny), strict=True)
     assert sorted(labelled) == sorted(all_inputs(tiny))
 

@@ -3,40 +3,10 @@
 import numpy as np
 import pytest
 
-from srhm.model.grammar import GrammarParameters
-from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_biases, initial_weights
 from srhm.training.dense import DenseEngine
 from srhm.training.reference import ReferenceEngine
-
-PARAMETERS = GrammarParameters(
-    depth=2, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1, sparsity="A"
-)
-
-
-def engines(net, *, dtype=np.float64, whitening=False, bias=False, rate=0.5, **options):
-    """The same network and data in both engines."""
-    shape = geometry(net, PARAMETERS, width=8, **options)
-    samples = draw_samples(PARAMETERS, [0], n_train=60, n_test=80)
-    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
-    biases = initial_biases(shape, generator=generator(1, role="initialisation")) if bias else None
-    return [
-        made(
-            shape,
-            weights,
-            samples[0, "train"],
-            samples[0, "test"],
-            batch_size=7,
-            rate=rate,
-            momentum=0.9,
-            dtype=dtype,
-            biases=biases,
-            whitening=whitening,
-        )
-        for made in (ReferenceEngine, DenseEngine)
-    ]
-
 
 ORDER = np.arange(200) * 7 % 60
 
@@ -44,8 +14,16 @@ ORDER = np.arange(200) * 7 % 60
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("whitening", [False, True])
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])
-def test_steps_are_those_of_the_reference(net, whitening, bias):
-    reference, dense = engines(net, whitening=whitening, bias=bias)
+def test_steps_are_those_of_the_reference(make_sample, net, whitening, bias):
+    grammar, *samples = make_sample(n_train=60, n_test=80)
+    shape = geometry(net, grammar.parameters, width=8)
+    weights = initial_weights(shape, generator=generator(0, role="initialisation"))
+    biases = initial_biases(shape, generator=generator(1, role="initialisation")) if bias else None
+    options = {"batch_size": 7, "rate": 0.5, "momentum": 0.9, "dtype": np.float64}
+    reference, dense = (
+        made(shape, weights, *samples, biases=biases, whitening=whitening, **options)
+        for made in (ReferenceEngine, DenseEngine)
+    )
     for start in range(0, len(ORDER), 50):
         order = ORDER[start : start + 50]  # the last batch of each is smaller
         assert dense.steps(order) == pytest.approx(reference.steps(order), rel=1e-9)
