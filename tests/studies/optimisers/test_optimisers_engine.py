@@ -10,16 +10,17 @@ from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
 from srhm_studies.learning_curves.optimisers.experiment import (
     OPTIMISERS,
-    Optimiser,
     OptimiserEngine,
+    at_rate,
     run,
 )
+from srhm_studies.learning_curves.optimisers.kernels import Rule
 
 WIDTH = 5
 GRAMMAR = random_grammar(depth=2, branching=2, n_features=4, n_empty=2, seed=0)
 DATA, TEST = train_and_test(GRAMMAR, n_train=203, n_test=50, seed=0)
-STRONG = Optimiser(momentum=0.9, decay=0.05)
-ADAM_WITH_DECAY = Optimiser(adam=True, momentum=0.8, second=0.95, decay=0.05)
+STRONG = Rule(mu=0.9, decay=0.05)
+ADAM_WITH_DECAY = Rule(adam=True, mu=0.8, beta=0.95, decay=0.05)
 
 
 def shape_and_weights(net):
@@ -28,7 +29,7 @@ def shape_and_weights(net):
 
 
 def engine_of(net, optimiser, rate, **options):
-    rule = optimiser.rule(rate, width=WIDTH)
+    rule = at_rate(optimiser, rate, width=WIDTH)
     return OptimiserEngine(*shape_and_weights(net), DATA, TEST, rule=rule, batch_size=4, **options)
 
 
@@ -38,11 +39,11 @@ def orders(n=3):
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn"])
-@pytest.mark.parametrize("momentum", [0, 0.9])
+@pytest.mark.parametrize("momentum", [0.0, 0.9])
 def test_sgd_is_that_of_the_sparse_engine(net, momentum):
     sparse = SparseEngine(*shape_and_weights(net), DATA, TEST, batch_size=4, rate=0.05 * WIDTH,
                           momentum=momentum, dtype=np.float64)  # fmt: skip
-    ours = engine_of(net, Optimiser(momentum=momentum), 0.05, dtype=np.float64)
+    ours = engine_of(net, Rule(mu=momentum), 0.05, dtype=np.float64)
     for order in orders():
         assert ours.steps(order) == pytest.approx(sparse.steps(order), rel=1e-12)
         assert ours.test_error() == sparse.test_error()
@@ -54,9 +55,9 @@ def theirs(optimiser, tensors, rate):
     """torch.optim with the same numbers."""
     both = {"lr": rate if optimiser.adam else rate * WIDTH, "weight_decay": optimiser.decay / WIDTH}
     if optimiser.adam:
-        betas = (optimiser.momentum, optimiser.second)
+        betas = (optimiser.mu, optimiser.beta)
         return torch.optim.Adam(tensors.values(), betas=betas, **both)
-    return torch.optim.SGD(tensors.values(), momentum=optimiser.momentum, **both)
+    return torch.optim.SGD(tensors.values(), momentum=optimiser.mu, **both)
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn"])

@@ -51,7 +51,6 @@ class Transformer(nn.Module):
         positions: bool,
     ) -> None:  # fmt: skip
         super().__init__()
-
         self.embedding = nn.Linear(n_features, width, bias=False)
         nn.init.normal_(self.embedding.weight)
         self.positions = nn.Parameter(torch.randn(n_places, width)) if positions else None

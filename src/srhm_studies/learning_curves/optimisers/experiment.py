@@ -1,7 +1,6 @@
 """One cell: an LCN or CNN trained by one optimiser at one rate, and its test error."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,33 +13,25 @@ from srhm.networks.geometry import geometry, initial_weights
 from srhm.training.sparse import SparseEngine
 from srhm_studies.learning_curves.learner import data_of, trained
 from srhm_studies.learning_curves.optimisers import kernels
+from srhm_studies.learning_curves.optimisers.kernels import Rule
+
+# Without a rate; decay: that of the weights, times H.
+OPTIMISERS = {
+    "momentum": Rule(mu=0.9),
+    "plain": Rule(),
+    "decay": Rule(mu=0.9, decay=3e-4),
+    "adam": Rule(adam=True, mu=0.9, beta=0.999),
+}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Optimiser:
-    """Momentum of SGD, or both momenta of Adam; decay: that of the weights, times H.
+def at_rate(optimiser: Rule, rate: float, *, width: int) -> Rule:
+    """The rule at a rate and H = width.
 
     A rate of SGD is that over H, as gradients of a network with an output over H are of order 1/H.
     Adam, whose steps have no unit of the gradient, has the rate itself.
     """
-
-    adam: bool = False
-    momentum: float = 0.0
-    second: float = 0.0
-    decay: float = 0.0
-
-    def rule(self, rate: float, *, width: int) -> kernels.Rule:
-        """What the compiled loops need to know."""
-        eta = rate if self.adam else rate * width
-        return kernels.Rule(self.adam, eta, self.momentum, self.second, self.decay / width)
-
-
-OPTIMISERS = {
-    "momentum": Optimiser(momentum=0.9),
-    "plain": Optimiser(),
-    "decay": Optimiser(momentum=0.9, decay=3e-4),
-    "adam": Optimiser(adam=True, momentum=0.9, second=0.999),
-}
+    eta = rate if optimiser.adam else rate * width
+    return optimiser._replace(eta=eta, decay=optimiser.decay / width)
 
 
 class OptimiserEngine(SparseEngine):
@@ -49,7 +40,7 @@ class OptimiserEngine(SparseEngine):
     steps_at_once = 20_000
 
     def __init__(
-        self, *arguments: Any, rule: kernels.Rule, batch_size: int, dtype: type = np.float32
+        self, *arguments: Any, rule: Rule, batch_size: int, dtype: type = np.float32
     ) -> None:
         # Nothing is to be caught up: each step moves all weights.
         super().__init__(*arguments, batch_size=batch_size, rate=0.0, momentum=0.0, dtype=dtype)
@@ -105,6 +96,6 @@ def run(cell: Mapping[str, Any]) -> Outcome:
         training,
         test,
         batch_size=BATCH,
-        rule=OPTIMISERS[cell["optimiser"]].rule(cell["rate"], width=cell["width"]),
+        rule=at_rate(OPTIMISERS[cell["optimiser"]], cell["rate"], width=cell["width"]),
     )
     return Outcome(trained(cell, engine, training, batch=BATCH, stop=cell["loss_threshold"]))

@@ -26,11 +26,11 @@ compiled = compiler(Path(__file__), nogil=True, fastmath=FAST_MATH)
 class Rule(NamedTuple):
     """How weights move: adam or SGD; eta, mu, beta of the module; decay of the weights."""
 
-    adam: bool
-    eta: float
-    mu: float
-    beta: float
-    decay: float
+    adam: bool = False
+    eta: float = 0.0
+    mu: float = 0.0
+    beta: float = 0.0
+    decay: float = 0.0
 
 
 class Weights(NamedTuple):

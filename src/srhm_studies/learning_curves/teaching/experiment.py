@@ -33,18 +33,13 @@ from srhm.training.sparse import SparseEngine, _bases, representations
 from srhm_studies.learning_curves.learner import data_of, trained
 
 LEVEL = "level "
-PLACES = ("none", "all", f"{LEVEL}1", f"{LEVEL}2", f"{LEVEL}3", "halves", "skewed")
 
 
 def drawn_anew(
     data: Derivations, grammar: Grammar, *, synonyms: int, places: str,
     generator: np.random.Generator,
 ) -> Derivations:  # fmt: skip
-    """The data with other synonyms and places; labels stay.
-
-    Raises:
-        ValueError: if a level is not in 1 ... L, or places are halved that are not an even number.
-    """
+    """The data with other synonyms and places; labels stay."""
     if synonyms:
         data = exchange_synonyms(
             data, grammar, level=synonyms, generator=generator, redraw_all=True
@@ -64,8 +59,6 @@ def drawn_anew(
 def _halves(data: Derivations, grammar: Grammar, generator: np.random.Generator) -> np.ndarray:
     """Placements whose features stay in the half of their places that they are in."""
     n, s = grammar.parameters.n_empty + 1, grammar.parameters.branching
-    if n % 2:
-        raise ValueError(f"s0 = {n - 1}: halves need an even number of places, s0 = 1, 3, ...")
     within = data.placements[..., None] // n ** np.arange(s - 1, -1, -1) % n
     return _placements(
         within // (n // 2) * (n // 2) + generator.integers(n // 2, size=within.shape), n
