@@ -47,18 +47,6 @@ def write_checkpoint(folder: Path, key: str, snapshot: Snapshot) -> Path:
     return write_sealed(checkpoint_of(folder, key), key, texts, snapshot.engine)
 
 
-def read_checkpoint(folder: Path, key: str) -> Snapshot:
-    """The snapshot that is kept of a cell.
-
-    Raises:
-        FileNotFoundError: if there is none.
-        StorageError: if it cannot be read now.
-        DamagedFile: if it is cut, altered, or of another cell.
-    """
-    texts, arrays = read_sealed(checkpoint_of(folder, key), key, ("position", "seconds"))
-    return Snapshot(json.loads(texts["position"]), arrays, json.loads(texts["seconds"]))
-
-
 def remove_checkpoint(folder: Path, key: str) -> None:
     """Removes the checkpoint of a cell, if there is one."""
     path = checkpoint_of(folder, key)
@@ -73,13 +61,14 @@ def resume(folder: Path, key: str, *, log: logging.Logger) -> Snapshot | None:
         StorageError: if it cannot be read now.
     """
     try:
-        return read_checkpoint(folder, key)
+        texts, arrays = read_sealed(checkpoint_of(folder, key), key, ("position", "seconds"))
     except FileNotFoundError:
         return None
     except DamagedFile as damage:
         log.warning("damaged checkpoint, the cell begins anew: %s", damage)
         remove_checkpoint(folder, key)
         return None
+    return Snapshot(json.loads(texts["position"]), arrays, json.loads(texts["seconds"]))
 
 
 class Keeper:

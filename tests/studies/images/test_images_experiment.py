@@ -18,7 +18,7 @@ from srhm.model.seeding import generator
 from srhm.store.records import write_table
 from srhm.store.tables import IMAGE_CELLS, IMAGES
 from srhm.training import loop
-from srhm.training.checkpoints import read_checkpoint, write_checkpoint
+from srhm.training.checkpoints import resume, write_checkpoint
 
 LOG = logging.getLogger("test")
 SMALL = {
@@ -156,6 +156,6 @@ def test_a_resumed_training_gives_the_bits_of_an_undisturbed_one(
     whole = training.train_cell(cell, *data)
     with pytest.raises(Sudden):
         training.train_cell(cell, *data, pause=pause)
-    resumed = training.train_cell(cell, *data, start=read_checkpoint(tmp_path, "key"))
+    resumed = training.train_cell(cell, *data, start=resume(tmp_path, "key", log=LOG))
     assert repr(resumed.row) == repr(whole.row)
     assert_same_cells([resumed], [whole])
