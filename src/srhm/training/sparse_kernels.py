@@ -225,21 +225,9 @@ def update_row(
 
 @row_loop
 def gather_row_4(
-    weights: Array,
-    momenta: Array,
-    row: int,
-    lag: Any,
-    errors: Array,
-    o0: int,
-    o1: int,
-    o2: int,
-    o3: int,
-    x0: Any,
-    x1: Any,
-    x2: Any,
-    x3: Any,
-    gradient: Array,
-) -> Any:
+    weights: Array, momenta: Array, row: int, lag: Any, errors: Array,
+    o0: int, o1: int, o2: int, o3: int, x0: Any, x1: Any, x2: Any, x3: Any, gradient: Array,
+) -> Any:  # fmt: skip
     """Products of a row with the errors of four outputs; adds their part of its gradient."""
     zero = weights.dtype.type(0)
     t0, t1, t2, t3 = zero, zero, zero, zero
@@ -256,15 +244,9 @@ def gather_row_4(
 
 @row_loop
 def step_row(
-    weights: Array,
-    momenta: Array,
-    row: int,
-    lag: Any,
-    decay: Any,
-    eta: Any,
-    gradients: Array,
-    i: int,
-) -> None:
+    weights: Array, momenta: Array, row: int, lag: Any, decay: Any, eta: Any,
+    gradients: Array, i: int,
+) -> None:  # fmt: skip
     """One step of SGD for a row whose gradient is row i of gradients."""
     zero, smallest = weights.dtype.type(0), weights.dtype.type(SMALLEST)
     for h in range(weights.shape[1]):
