@@ -31,9 +31,6 @@ class Recorder:
         self.looks.append(self.step)
         return self._error(self.step)
 
-    def weights(self):
-        return {}
-
 
 def plan(**changes):
     defaults = {

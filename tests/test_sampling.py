@@ -74,11 +74,8 @@ def test_labels_choices_and_placements_are_uniform_at_every_node(regime, make_sa
         assert_uniform(data.placements[:, node], parameters.n_placements)
 
 
-@pytest.mark.parametrize("enumerated", [True, False])
-def test_each_datum_is_equally_likely_over_seeds(make_sample, monkeypatch, enumerated):
+def test_each_datum_is_equally_likely_over_seeds(regime, make_sample):
     # 2 classes with 2 rules in 4 placements: 16 data, the grammar drawn anew each time.
-    if not enumerated:
-        monkeypatch.setattr(sampling, "MAX_ENUMERATED", 0)
     tiny = {"depth": 1, "n_features": 2, "n_synonyms": 2, "n_classes": 2}
     drawn = []
     for seed in range(800):

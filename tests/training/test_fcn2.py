@@ -7,8 +7,6 @@ from torch.nn.functional import cross_entropy
 
 from srhm.measure.representations import probe_of_cell
 from srhm.model.encoding import one_hot
-from srhm.model.grammar import GrammarParameters
-from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
 from srhm.networks.fcn2 import connected_weights
 from srhm.training.fcn2 import Fcn2Engine
@@ -17,21 +15,21 @@ WIDTH = 5
 RATE = 0.05
 
 
-def parameters(depth=2):
-    return GrammarParameters(
-        depth=depth, branching=2, n_features=3, n_synonyms=3, n_classes=3, n_empty=1, sparsity="A"
-    )
+@pytest.fixture
+def made(make_sample):
+    """Function that makes an engine: with it, its initial weights and its data."""
 
+    def make(*, depth=2, bias, whitening, dtype=np.float64):
+        grammar, *data = make_sample(n_train=60, n_test=80, depth=depth)
+        stream = generator(0, role="initialisation")
+        weights = connected_weights(
+            grammar.parameters, width=WIDTH, bias=bias, generator=stream, dtype=dtype
+        )
+        options = {"rate": RATE, "momentum": 0.9, "dtype": dtype, "whitening": whitening}
+        engine = Fcn2Engine(grammar.parameters, weights, *data, batch_size=7, **options)
+        return engine, weights, *data
 
-def made(*, depth=2, bias=True, whitening=True, dtype=np.float64, rate=RATE):
-    own = parameters(depth)
-    samples = draw_samples(own, [0], n_train=60, n_test=80)
-    weights = connected_weights(
-        own, width=WIDTH, bias=bias, generator=generator(0, role="initialisation"), dtype=dtype
-    )
-    data = samples[0, "train"], samples[0, "test"]
-    options = {"rate": rate, "momentum": 0.9, "dtype": dtype, "whitening": whitening}
-    return Fcn2Engine(own, weights, *data, batch_size=7, **options), weights, *data
+    return make
 
 
 def by_autograd(weights, own, x):
@@ -51,9 +49,9 @@ ORDER = np.arange(200) * 7 % 60
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("whitening", [False, True])
 @pytest.mark.parametrize("depth", [2, 3])
-def test_steps_are_those_of_autograd(depth, whitening, bias):
+def test_steps_are_those_of_autograd(made, make_parameters, depth, whitening, bias):
     engine, initial, train, test = made(depth=depth, bias=bias, whitening=whitening)
-    own = parameters(depth)
+    own = make_parameters(depth=depth)
     weights = {name: torch.from_numpy(w.copy()).requires_grad_() for name, w in initial.items()}
     optimiser = torch.optim.SGD(weights.values(), lr=RATE, momentum=0.9)
 
@@ -82,7 +80,7 @@ def test_steps_are_those_of_autograd(depth, whitening, bias):
     assert engine.test_error() == pytest.approx(1 - right.double().mean().item())
 
 
-def test_sensitivities_see_all_units_of_its_layers_and_the_output():
+def test_sensitivities_see_all_units_of_its_layers_and_the_output(made):
     engine, weights, _, test = made(dtype=np.float32, bias=False, whitening=False)
     coordinates = {"L": 2, "s": 2, "v": 3, "m": 3, "n_c": 3, "s0": 1, "sparsity": "A"}
     probe = probe_of_cell(
