@@ -344,7 +344,7 @@ def _show_failure(results: Path, code: int, run: Run, watch: Watch, *, begun: fl
     print("\n".join(failed or said.splitlines()[-TAIL:]))
     if "SIGKILL: 9" in said or code == 128 + signal.SIGKILL:
         print(why_killed())
-    done, n_cells = watch.arrivals(), watch.progress(now=time.time()).cells
+    done, n_cells = watch.arrived(), watch.progress().cells
     begun_keys = {
         entry["key"]
         for curve in run.curves.values()

@@ -101,7 +101,7 @@ class LiveView:
             if ended[phase] >= jobs[phase]:
                 parts.append(phase)
             elif phase == "train":
-                progress = self._watch.progress(now=time.time(), since=self._begun)
+                progress = self._watch.progress(since=self._begun)
                 parts.append(f"train {progress.short()}")
             else:
                 parts.append(f"{phase} {ended[phase]}/{jobs[phase]}")

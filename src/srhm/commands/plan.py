@@ -26,7 +26,7 @@ def expected_cells(run: Run, watch: Watch) -> pd.DataFrame:
     What several curves share is trained once: it is a cell of the first. Where P is searched, cells
     are candidates, which count as far as they are expected to be trained.
     """
-    shares, trained, outdated = watch.shares(), watch.arrivals(), watch.outdated()
+    shares, trained, outdated = watch.shares(), watch.arrived(), watch.outdated()
     rows = []
     for study, planned in run.plan.studies.items():
         for curve in planned.trained.values():

@@ -12,7 +12,7 @@ import pandas as pd
 from srhm.commands.presets import DEFAULT, Run, chosen_run, parser_for
 from srhm.commands.watching import Watch, last_words
 from srhm.jobs.stopping import NO_STEP, STILL
-from srhm.store.cells import remark, row_of
+from srhm.store.cells import remark
 
 GROUPS = ["net", "L", "s", "width"]
 
@@ -23,10 +23,8 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
     Of searches planned and missing cells are expected numbers. damaged: stored cells of which the
     file does not tell a row.
     """
-    arrived = watch.arrivals()
-    rows = []
+    arrived, parts, rows = watch.arrived(), watch.shares(), []
     for study, planned in run.plan.studies.items():
-        parts = watch.shares()
         # By key, since two curves may share a cell.
         places = {
             entry["key"]: (curve, entry["cell"])
@@ -35,9 +33,7 @@ def table(run: Run, watch: Watch) -> pd.DataFrame:
             if entry["key"] in parts
         }
         for key, (curve, cell) in places.items():
-            status = "missing"
-            if key in arrived:
-                status = row_of(run.stored(curve, key)).get("status", "damaged")
+            status = arrived[key][1].get("status", "damaged") if key in arrived else "missing"
             begun = status == "missing" and run.checkpoint(curve, key).is_file()
             rows.append(
                 # Images and random points have no hierarchy of known depth and branching.
@@ -66,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for study, planned in run.plan.studies.items():
             if planned.trained:
                 alone = Run(run.plan.only([study]), run.directory)
-                print(f"{study}: {Watch(alone).progress(now=time.time()).line()}")
+                print(f"{study}: {Watch(alone).progress().line()}")
         for error in watch.unreadable():
             print(f"cannot be read: {error}")
         if again := remark(len(watch.outdated())):

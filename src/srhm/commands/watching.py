@@ -1,6 +1,7 @@
 """A run as it goes on: cells that arrive in the store, their rate, and the time left."""
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -17,6 +18,8 @@ from srhm.store.paths import known_paths, shares
 WINDOW = 600.0
 # Seconds between the first and the last arrival below which they say nothing of the speed.
 LEAST = 5.0
+# When a stored cell was written, and its row, which is empty if the cell is damaged.
+Arrival = tuple[float, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -81,27 +84,26 @@ class Watch:
             for curve in self._curves
             for entry, cost in zip(curve.entries, expected_costs(curve), strict=True)
         }
-        # When a stored cell was written, and its row: each file is read once.
-        self._read: dict[Path, tuple[float, Mapping[str, Any]]] = {}
+        self._read: dict[Path, Arrival] = {}  # each file is read once
         # Of a curve the shares of its cells when so many of them have arrived.
         self._shares: dict[str, tuple[int, dict[str, float]]] = {}
 
-    def arrivals(self) -> dict[str, float]:
-        """Awaited cells that are stored, by key, with the time at which each was written.
+    def arrived(self) -> dict[str, Arrival]:
+        """Awaited cells that are stored, by key.
 
         Those that are trained again, see `is_outdated`, are not among them.
         """
-        arrived = self._arrived()[0].items()
-        return {key: written for key, (written, row) in arrived if not is_outdated(row)}
+        stored, _ = self._stored()
+        return {key: arrival for key, arrival in stored.items() if not is_outdated(arrival[1])}
 
     def outdated(self) -> set[str]:
         """Keys of awaited cells that are stored and trained again all the same."""
-        return {key for key, (_, row) in self._arrived()[0].items() if is_outdated(row)}
+        return {key for key, (_, row) in self._stored()[0].items() if is_outdated(row)}
 
     def shares(self) -> dict[str, float]:
         """Cells that are or may still be trained, by key: 1, or how probably (`paths.shares`)."""
         parts = dict[str, float]()
-        rows = {key: row for key, (_, row) in self._arrived()[0].items() if not is_outdated(row)}
+        rows = {key: row for key, (_, row) in self.arrived().items()}
         for curve in self._curves:
             known = {e["key"]: rows[e["key"]] for e in curve.entries if e["key"] in rows}
             if self._shares.get(curve.name, (-1, {}))[0] != len(known):
@@ -113,12 +115,11 @@ class Watch:
 
     def unreadable(self) -> list[OSError]:
         """What the system says of cells, and folders of them, that cannot be read now."""
-        return self._arrived()[1]
+        return self._stored()[1]
 
-    def _arrived(self) -> tuple[dict[str, tuple[float, Mapping[str, Any]]], list[OSError]]:
+    def _stored(self) -> tuple[dict[str, Arrival], list[OSError]]:
         """Cells that are stored, and refusals of what may be others."""
-        stored: dict[str, tuple[float, Mapping[str, Any]]] = {}
-        errors: list[OSError] = []
+        stored, errors = dict[str, Arrival](), list[OSError]()
         names = {f"{key}.safetensors" for key in self.work}
         for store in self._stores:
             for folder, _, files in os.walk(store, onerror=errors.append, followlinks=True):
@@ -134,17 +135,17 @@ class Watch:
         # What is not there, or was removed meanwhile, is damaged, or collected.
         return stored, [error for error in errors if not isinstance(error, FileNotFoundError)]
 
-    def progress(self, *, now: float, since: float | None = None) -> Progress:
-        """Progress at a time; the window of the rate is the last ten minutes, or from `since`.
+    def progress(self, *, since: float = 0.0) -> Progress:
+        """Progress now; the window of the rate is the last ten minutes, or from `since`.
 
         What cells in training have done since the last arrival counts as done at that rate, as
         otherwise the time left would stand still, or rise, while long cells train; up to nine
         tenths.
         """
-        parts = self.shares()
-        arrived = {key: written for key, written in self.arrivals().items() if key in parts}
+        now, parts = time.time(), self.shares()
+        arrived = {key: written for key, (written, _) in self.arrived().items() if key in parts}
         left = {key: part for key, part in parts.items() if key not in arrived}
-        begin = max(now - WINDOW, since or 0.0)
+        begin = max(now - WINDOW, since)
         window = max(now - begin, 1.0)
         # Clocks of other hosts differ: a cell from the future has arrived just now.
         recent = sorted((key for key in arrived if arrived[key] >= begin), key=arrived.__getitem__)
