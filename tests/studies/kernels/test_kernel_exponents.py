@@ -22,15 +22,3 @@ def test_pseudo_values_are_those_of_curves_without_one_run_each():
         left = power_law(SIZES, np.delete(runs, i, axis=1).mean(axis=1))
         assert found[i] == pytest.approx(3 * whole - 2 * left)
     assert pseudo_values(SIZES, runs[:, :1], power_law)[0] == power_law(SIZES, runs[:, 0])
-
-
-def test_the_jackknife_knows_the_error_of_an_exponent():
-    """Its standard error over many sets of runs is that of their exponents."""
-    rng = np.random.default_rng(1)
-    found, errors = [], []
-    for _ in range(300):
-        runs = SIZES[:, None] ** -0.5 * np.exp(0.3 * rng.standard_normal((5, 8)))
-        values = pseudo_values(SIZES, runs, power_law)
-        found.append(values.mean())
-        errors.append(values.std(ddof=1) / 8**0.5)
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.15)

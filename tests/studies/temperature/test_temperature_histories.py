@@ -5,18 +5,17 @@ import logging
 import numpy as np
 import pytest
 
-from srhm.measure.rows import measured_rows, write_measured
 from srhm.model.grammar import parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.store.cells import StoredCell, write_cell
-from srhm.store.records import read_table, write_derivations
+from srhm.store.records import write_derivations
 from srhm.training.cell import train_cell
 from srhm.training.sparse import SparseEngine
-from srhm_studies.learning_curves.temperature import STUDY
 from srhm_studies.learning_curves.temperature.configuration import TemperatureSection, plan
 from srhm_studies.learning_curves.temperature.histories import (
     HISTORIES,
     SENSITIVITY_HISTORIES,
+    measure_histories,
     watch,
 )
 
@@ -61,42 +60,28 @@ def test_a_watched_training_is_the_same_and_is_seen_from_its_start_to_its_end(tm
     assert seen[-1][1] < seen[1][1] < np.log(3) * 1.1
 
 
-def stored(folder, **changed):
-    """A trained cell in a store, some numbers of its row changed, and what measures its history."""
-    curve = the_watched(planned(folder))
+def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
+    curve = the_watched(planned(tmp_path))
     entry, cell = curve.entries[0], dict(curve.entries[0]["cell"])
     samples = draw_samples(parameters_of(cell), [0], n_train=120, n_test=60)
-    write_derivations(samples, folder / "derivations.parquet", provenance={})
+    write_derivations(samples, tmp_path / "derivations.parquet", provenance={})
     trained = train_cell(cell, samples[0, "train"], samples[0, "test"], make_engine=SparseEngine)
-    row = {"versions": "", "source": "", **trained.row, **changed}
-    timing = {**trained.timing, "threads": 1}
-    write_cell(folder / "cells", entry["key"], StoredCell(cell, row, timing, trained.weights))
-    (measurement,) = [one for one in STUDY.measurements if one.name == "histories"]
-    spec = {
-        "curve": curve.name, "columns": {}, "cells": [entry], "function": measurement.function,
-        "options": SECTION["watching"], "inputs": {}, "gpu": False,
-        "tables": list(measurement.tables.items()),
-    }  # fmt: skip
-    rows = measured_rows(
-        spec, derivations=[str(folder / "derivations.parquet")], store=folder / "cells",
-        log=logging.getLogger("test"),
-    )  # fmt: skip
-    return trained, measurement, spec, rows
-
-
-def test_histories_of_the_cells_of_a_store(tmp_path, caplog):
+    whole = StoredCell(cell, dict(trained.row), dict(trained.timing), trained.weights)
+    write_cell(tmp_path / "cells", entry["key"], whole)
     with caplog.at_level(logging.WARNING):
-        trained, measurement, spec, rows = stored(tmp_path)
+        histories, felt = measure_histories(
+            [entry], derivations=tmp_path / "derivations.parquet", store=tmp_path / "cells",
+            log=logging.getLogger("test"), **SECTION["watching"],
+        )  # fmt: skip
     assert not caplog.records  # the same steps and the same test error
-    files = {table: str(tmp_path / f"{table}.parquet") for table in measurement.tables}
-    write_measured(spec, rows, files)
-    histories = read_table(tmp_path / "histories.parquet", HISTORIES)
-    assert histories["steps"].is_monotonic_increasing
-    assert histories["steps"].iloc[0] == 0
-    last = histories.iloc[-1]
+    assert {"curve"} | histories[0].keys() == set(HISTORIES.names)
+    assert {"curve"} | felt[0].keys() == set(SENSITIVITY_HISTORIES.names)
+    steps = [row["steps"] for row in histories]
+    assert steps == sorted(steps)
+    assert steps[0] == 0
+    last = histories[-1]
     assert last["steps"] == trained.row["steps"]
     assert last["test_error"] == trained.row["test_error"]
     assert last["time"] == pytest.approx(last["steps"] * 0.03 / 0.1)
-    felt = read_table(tmp_path / "sensitivity_histories.parquet", SENSITIVITY_HISTORIES)
     # S and D, three layers, two levels at each look
     assert len(felt) == 12 * len(histories)
