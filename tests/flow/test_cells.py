@@ -18,7 +18,6 @@ from srhm.flow.cell import (
     data_of,
     initial_weights_of,
     loss_of,
-    network_of,
     predictor_of,
     train_members,
 )
@@ -26,8 +25,9 @@ from srhm.flow.cost import BATCH_BYTES
 from srhm.flow.descents import NetworkSystem
 from srhm.flow.inputs import inputs
 from srhm.flow.networks import flattened
-from srhm.flow.trainer import batches, read_member, stacked
+from srhm.flow.trainer import batches
 from srhm.jobs.stopping import STOPPED, Stopped
+from srhm.measure.trained import members_of
 from srhm.model.grammar import draw_grammar, parameters_of
 from srhm.model.sampling import draw_samples
 from srhm.model.seeding import generator
@@ -148,18 +148,12 @@ def stored(request, tmp_path_factory):
 
 def test_stored_cells_come_back_whole(stored):
     entries, cells, store = stored
-    members = [read_member(store, entry) for entry in entries]
-    for entry, cell, member in zip(entries, cells, members, strict=True):
-        assert member.cell == entry["cell"]
+    members = list(members_of(entries, store=store))
+    for cell, member in zip(cells, members, strict=True):
         assert repr(member.row) == repr(cell.row)
-        data = data_of(member.cell)
-        F = member.predictor(member.weights, data.x_test)[0]
+        F = member.predictor(member.weights["end"], member.data.x_test)[0]
         torch.testing.assert_close(F, member.test_outputs)
-        assert list(member.weights) == list(network_of(member.cell).weight_shapes())
-    same_seed = [m for m in members if m.cell["seed"] == 0]
-    predictor, weights = stacked(same_seed)
-    F = predictor(weights, data_of(same_seed[0].cell).x_test)
-    torch.testing.assert_close(F, torch.stack([member.test_outputs for member in same_seed]))
+        assert list(member.weights["end"]) == list(member.network.weight_shapes())
 
 
 @pytest.mark.parametrize("looks", [0, 1, 89])

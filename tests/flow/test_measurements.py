@@ -9,14 +9,12 @@ from frozen_kernel import kernel_gradient_flow, predicted
 from train_curves import flow_curves, train_flow
 
 from srhm.declare.study import CellMeasurement
-from srhm.flow.cell import data_of
 from srhm.flow.descents import FlowStep
 from srhm.flow.inputs import inputs
 from srhm.flow.kernels import Gradients, linearised_flow, tangent_kernel
 from srhm.flow.losses import CrossEntropy
 from srhm.flow.measurements import MEASUREMENTS
 from srhm.flow.networks import hierarchical_network, initial_weights
-from srhm.flow.trainer import read_member
 from srhm.measure import sensitivity
 from srhm.measure.ensembles import average_ensembles
 from srhm.measure.flow_sensitivities import images_of, measure_sensitivities
@@ -167,9 +165,8 @@ def test_sensitivities_are_those_of_the_core(trained, net):
     store, found = trained
     (entries,) = [e for e in found["core"].values() if e[0]["cell"]["net"] == net]
     rows = measure_sensitivities(entries, store=store, log=LOG)
-    for entry in entries:
-        cell = entry["cell"]
-        data, weights = data_of(cell), read_member(store, entry).weights
+    for member in members_of(entries, store=store):
+        cell, data, weights = member.cell, member.data, member.weights["end"]
         shape = geometry(net, parameters_of(cell), width=cell["width"])
         arrays = {name: array[0].numpy() for name, array in weights.items()}
         expected = sensitivity.measure(
@@ -177,7 +174,7 @@ def test_sensitivities_are_those_of_the_core(trained, net):
         )
         for row in chosen(expected, l=1):
             names = {name: row[name] for name in ("kind", "layer", "k", "l")}
-            (own,) = chosen(rows, key=entry["key"], when="end", **names)
+            (own,) = chosen(rows, key=member.key, when="end", **names)
             assert own["value"] == pytest.approx(row["value"], rel=1e-9)
             assert own["standard_error"] == pytest.approx(row["standard_error"], rel=1e-6)
             assert own["n"] == row["n"] == 60
@@ -299,24 +296,24 @@ def test_an_ensemble_of_one_is_its_member_and_seeds_are_apart(trained):
     store, _ = trained
     entries = entries_of(trained, "ensemble")
     rows = average_ensembles(entries, store=store, log=LOG)
+    members = list(members_of(entries, store=store))
     assert [(row["seed"], row["n_members"]) for row in rows] == [(0, 3), (1, 3)] * 2
     for row in rows:
         own = [
-            read_member(store, entry)
-            for entry in entries
-            if all(entry["cell"][name] == row[name] for name in ("seed", "alpha_tilde"))
+            member
+            for member in members
+            if all(member.cell[name] == row[name] for name in ("seed", "alpha_tilde"))
         ]
         errors = [member.row["test_error"] for member in own]
         assert row["mean_error"] == pytest.approx(np.mean(errors))
         assert row["error_se"] == pytest.approx(np.std(errors, ddof=1) / 3**0.5)
         F = np.stack([member.test_outputs.numpy()[:, 0] for member in own])
         assert row["variance"] == pytest.approx(F.var(axis=0, ddof=1).mean(), rel=1e-9)
-        wrong = data_of(own[0].cell).y_test.numpy() * F.mean(axis=0) <= 0
+        wrong = own[0].data.y_test.numpy() * F.mean(axis=0) <= 0
         assert row["ensemble_error"] == pytest.approx(wrong.mean())
         assert row["test_norm"] == pytest.approx(np.mean([m.row["test_norm"] for m in own]))
     single = average_ensembles(entries[:1], store=store, log=LOG)[0]
-    stored = read_member(store, entries[0]).row
-    assert single["ensemble_error"] == single["mean_error"] == stored["test_error"]
+    assert single["ensemble_error"] == single["mean_error"] == members[0].row["test_error"]
     assert np.isnan([single["variance"], single["error_se"]]).all()
 
 

@@ -58,7 +58,7 @@ def flow_costs(cells: Iterable[Mapping[str, Any]]) -> list[Cost]:
         Cost(
             expected_evaluations(cell),
             expected_seconds(cell),
-            expected_bytes(cell, members=1),
+            expected_bytes(cell),
             stored_bytes(cell),
         )
         for cell in cells
@@ -100,14 +100,14 @@ def stored_bytes(cell: Mapping[str, Any]) -> float:
     return 8.0 * _n_weights(cell)
 
 
-def expected_bytes(cell: Mapping[str, Any], *, members: int) -> float:
-    """Bytes in memory while a batch of so many members is trained, PyTorch itself not counted.
+def expected_bytes(cell: Mapping[str, Any]) -> float:
+    """Bytes in memory while a cell is trained, of a batch its part, PyTorch itself not counted.
 
     Inputs and, of each layer, patches, pre-activations, activations and their gradients; weights
     with gradients and moments.
     """
     numbers, _ = _of_a_point(cell)
-    return 8.0 * members * (5 * cell["P"] * numbers + 5 * _n_weights(cell))
+    return 8.0 * (5 * cell["P"] * numbers + 5 * _n_weights(cell))
 
 
 def hidden_layers_of(cell: Mapping[str, Any]) -> list[tuple[int, int, int]]:

@@ -91,15 +91,9 @@ class LossAt:
         return self.loss.curvatures(F, self.y)[0].detach().expand(len(self.x), -1, -1)
 
 
-def jacobian(at: LossAt) -> Tensor:
-    """dF/dw of shape (B, O, N)."""
-    J = torch.func.jacrev(at.outputs, chunk_size=CHUNK)(at.vector)
-    return J.detach()
-
-
 def exact_h0(at: LossAt) -> Tensor:
-    """H0 (N, N) from the Jacobian."""
-    J = jacobian(at)
+    """H0 (N, N) from the Jacobian dF/dw (B, O, N)."""
+    J = torch.func.jacrev(at.outputs, chunk_size=CHUNK)(at.vector).detach()
     return torch.einsum("bon,bop,bpm->nm", J, at.curvatures(), J) * at.normalisation
 
 
@@ -124,36 +118,16 @@ def h0_spectrum_from_kernel(theta: Tensor, at: LossAt) -> Tensor:
     return torch.linalg.eigvalsh(folded.reshape(n, n)).flip(0)
 
 
-@dataclass(frozen=True)
-class SpectrumSummary:
-    """What a spectrum says.
+def signs(eigenvalues: Tensor, *, n: int) -> dict[str, int]:
+    """How many of n eigenvalues are zero, negative and positive; those not given are zero.
 
-    n_negative, n_zero, n_positive: numbers of eigenvalues, those of modulus below `ZERO` times the
-    largest modulus being zero; negative_fraction: n_negative/(n_negative + n_positive), NaN if all
-    are zero.
+    Zero is a modulus below `ZERO` times the largest.
     """
-
-    n_negative: int
-    n_zero: int
-    n_positive: int
-
-    @property
-    def negative_fraction(self) -> float:
-        """n_negative/(n_negative + n_positive)."""
-        n = self.n_negative + self.n_positive
-        return self.n_negative / n if n else float("nan")
-
-
-def summarise(eigenvalues: Tensor, *, n: int | None = None) -> SpectrumSummary:
-    """Counts the signs of a spectrum.
-
-    n: number of weights, where only some eigenvalues are given and all others are zero; None: the
-    number of eigenvalues given.
-    """
-    threshold = ZERO * float(eigenvalues.abs().max())
+    threshold = ZERO * float(eigenvalues.abs().max()) if len(eigenvalues) else 0.0
     negative = int((eigenvalues < -threshold).sum())
     positive = int((eigenvalues > threshold).sum())
-    return SpectrumSummary(negative, (n or len(eigenvalues)) - negative - positive, positive)
+    zero = n - negative - positive
+    return {"n_zero": zero, "n_negative": negative, "n_positive": positive}
 
 
 def product(at: LossAt, part: Part) -> Callable[[Tensor], Tensor]:

@@ -7,25 +7,18 @@ and with them F on the test set. What decides a cell is in `srhm.flow.cell`.
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, groupby
-from pathlib import Path
 from traceback import clear_frames
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
-from srhm.flow.cell import alpha_of, network_of, predictor_of, train_members
+from srhm.flow.cell import alpha_of, network_of, train_members
 from srhm.flow.cost import BATCH_BYTES, expected_bytes
 from srhm.flow.descents import Arrays
-from srhm.flow.networks import Predictor, Weights
 from srhm.flow.task import n_inputs
 from srhm.store import provenance
-from srhm.store.cells import read_cell
 from srhm.store.provenance import short_hash
 from srhm.store.tables import FLOW_COORDINATES
 from srhm.training.cell import Clock, TrainedCell
@@ -39,54 +32,6 @@ HISTORIES = "history"
 SHARE_OF_MEMORY = 0.5
 
 
-@dataclass(frozen=True)
-class TrainedMember:
-    """One stored cell: weights (1, ...) by name, float64; test_outputs: F, (n_test, O).
-
-    history: (R, 7), columns `srhm.flow.cell.HISTORY`; None of a cell that does not ask for it.
-    """
-
-    key: str
-    cell: dict[str, Any]
-    row: dict[str, Any]
-    weights: Weights
-    test_outputs: Tensor
-    history: NDArray[np.floating] | None
-
-    @property
-    def predictor(self) -> Predictor:
-        """F of this member alone."""
-        return predictor_of([self.cell], self.weights)
-
-
-def read_member(store: Path, entry: Mapping[str, Any]) -> TrainedMember:
-    """A cell of the store.
-
-    Raises:
-        FileNotFoundError: if there is none.
-        DamagedCell: if its file is cut, altered, or belongs to another key.
-    """
-    stored = read_cell(store, entry["key"])
-    arrays = {name: torch.from_numpy(array) for name, array in stored.weights.items()}
-    outputs = arrays.pop(TEST_OUTPUTS)
-    order = network_of(stored.cell).weight_shapes()  # a file has its arrays in another one
-    return TrainedMember(
-        key=entry["key"],
-        cell=stored.cell,
-        row=stored.row,
-        weights={name: arrays[name][None] for name in order},
-        test_outputs=outputs,
-        history=stored.weights.get(HISTORIES),
-    )
-
-
-def stacked(members: Sequence[TrainedMember]) -> tuple[Predictor, Weights]:
-    """F and final weights (E, ...) of members of one curve."""
-    names = members[0].weights
-    weights = {name: torch.cat([member.weights[name] for member in members]) for name in names}
-    return predictor_of([member.cell for member in members], weights), weights
-
-
 def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
     """Entries of equal P in the order given, cut where a batch would not fit into memory.
 
@@ -96,7 +41,7 @@ def batches(entries: Iterable[Entry], *, room: float) -> list[Batch]:
     ordered = sorted(entries, key=lambda entry: entry["cell"]["P"])
     for _, group in groupby(ordered, key=lambda entry: entry["cell"]["P"]):
         members = list(group)
-        n = max(1, int(room / expected_bytes(members[0]["cell"], members=1)))
+        n = max(1, int(room / expected_bytes(members[0]["cell"])))
         in_batches += [members[i : i + n] for i in range(0, len(members), n)]
     return in_batches
 
@@ -148,7 +93,7 @@ def prepare(
         log.warning(
             "P = %d: out of memory with %d members at once, now %d", cell["P"], len(batch), size
         )
-        room = (size + 0.5) * expected_bytes(cell, members=1)
+        room = (size + 0.5) * expected_bytes(cell)
         return batches(chain(batch, *waiting), room=room)
 
     return BatchTrainer(

@@ -27,7 +27,7 @@ def average_ensembles(
     square of F.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     groups: dict[tuple[int, int, float, int], list[Member]] = {}
     for member in members_of(entries, store=store):
@@ -77,7 +77,7 @@ def read_histories(
     The last row of a cell is its end. Of one that diverged the last numbers may be NaN.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     table = []
     for member in members_of(entries, store=store):

@@ -22,7 +22,7 @@ from srhm.flow.hessian import (
     exact_hp,
     h0_spectrum_from_kernel,
     lanczos,
-    summarise,
+    signs,
 )
 from srhm.flow.kernels import tangent_kernel
 from srhm.flow.networks import Weights
@@ -63,7 +63,7 @@ def measure_hessians(
     spectra only.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     table: Rows = []
     summaries: Rows = []
@@ -156,14 +156,12 @@ def _ends(at: LossAt, part: Part, n_eigenvalues: int, member: Member) -> Spectru
 def _summary(member: Member, weights: Weights, spectrum: Spectrum) -> dict[str, Any]:
     at = loss_at(member, weights)
     F, n = at.outputs(at.vector)[None], len(at.vector)
-    counts: dict[str, Any] = {"n_zero": n, "n_negative": 0, "n_positive": 0}
-    fraction = float("nan")
-    if len(spectrum.eigenvalues):
-        counted = summarise(spectrum.eigenvalues, n=n)
-        counts = {name: getattr(counted, name) for name in counts}
-        fraction = counted.negative_fraction
+    counts: dict[str, Any] = dict(signs(spectrum.eigenvalues, n=n))
+    signed, fraction = counts["n_negative"] + counts["n_positive"], float("nan")
     if spectrum.method == "lanczos":
-        counts["n_zero"], fraction = None, float("nan")
+        counts["n_zero"] = None
+    elif signed:
+        fraction = counts["n_negative"] / signed
     return {
         "N": n,
         "n_unsatisfied": int(member.loss.unsatisfied(F, at.y).sum()),

@@ -34,7 +34,7 @@ def measure_kernels(
     only.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     before: dict[tuple[int, int], list[dict[str, Any]]] = {}
     table = []
@@ -101,7 +101,7 @@ def measure_frozen_kernels(
     The flow of the cross-entropy has MAX_EVALUATIONS at most, that of others the cell's budget.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     before: dict[tuple[int, int, int], dict[str, Any]] = {}
     table: list[dict[str, Any]] = []

@@ -78,7 +78,7 @@ def measure_singular_values(
     that diverged has its initial values only, and NaN as summaries of its end.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     before: dict[tuple[int, int], tuple[Rows, Rows]] = {}
     table: Rows = []

@@ -10,18 +10,21 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from srhm.flow.cell import PlaneData, data_of, initial_weights_of, loss_of
+from srhm.flow.cell import (
+    PlaneData,
+    data_of,
+    initial_weights_of,
+    loss_of,
+    network_of,
+    predictor_of,
+)
 from srhm.flow.losses import Loss
 from srhm.flow.networks import Network, Predictor, Weights
-from srhm.flow.trainer import read_member
-from srhm.store.cells import DamagedCell, path_of
+from srhm.flow.trainer import HISTORIES, TEST_OUTPUTS
+from srhm.measure.cells import trained_cell
 
 When = Literal["initial", "end"]
 WHEN: tuple[When, ...] = ("initial", "end")
-
-
-class MissingMember(Exception):
-    """A cell that the store cannot give; the message says how to train it."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Member:
     """A trained cell.
 
     weights: at initialisation and at the end, (1, ...) by name; those of the end None if the cell
-    diverged or they are not finite. test_outputs: F, (n_test, O). history: as in `TrainedMember`.
+    diverged or they are not finite. test_outputs: F, (n_test, O). history: (R, 7), columns
+    `srhm.flow.cell.HISTORY`; None of a cell that does not ask for it.
     """
 
     key: str
@@ -59,42 +63,29 @@ def members_of(entries: Sequence[Mapping[str, Any]], *, store: Path) -> Iterator
     Sets torch to one thread: sums are in one order, whatever the machine.
 
     Raises:
-        MissingMember: if a cell is not in the store or is damaged; a damaged one is removed.
+        MissingCell: if a cell is not in the store or is damaged; a damaged one is removed.
         StorageError: if one cannot be read now.
     """
     torch.set_num_threads(1)
     data: dict[tuple[int, int], PlaneData] = {}
     for entry in entries:
-        cell = entry["cell"]
-        name = f"cell {entry['key']} (P = {cell['P']}, seed {cell['seed']})"
-        try:
-            trained = read_member(store, entry)
-        except FileNotFoundError as error:
-            raise MissingMember(
-                f"{name} is not in the store {store}: run again, and it is trained"
-            ) from error
-        except DamagedCell as damage:
-            # What looks for curves whose cells the store lacks reads none of them.
-            path_of(store, entry["key"]).unlink(missing_ok=True)
-            raise MissingMember(
-                f"{name} is damaged: {damage}; it is removed: run again, and it is trained"
-            ) from damage
+        cell, stored = entry["cell"], trained_cell(entry, store)
+        arrays = {name: torch.from_numpy(array) for name, array in stored.weights.items()}
+        # A file has its arrays in another order.
+        end = {name: arrays[name][None] for name in network_of(cell).weight_shapes()}
         place = (cell["P"], cell["seed"])
         if place not in data:
             data[place] = data_of(cell)
-        finite = all(bool(array.isfinite().all()) for array in trained.weights.values())
-        lost = trained.row["status"] == "diverged" or not finite
+        finite = all(bool(array.isfinite().all()) for array in end.values())
+        lost = stored.row["status"] == "diverged" or not finite
         yield Member(
             key=entry["key"],
             cell=cell,
-            row=trained.row,
+            row=stored.row,
             data=data[place],
             loss=loss_of(cell),
-            predictor=trained.predictor,
-            weights={
-                "initial": initial_weights_of([cell]),
-                "end": None if lost else trained.weights,
-            },
-            test_outputs=trained.test_outputs,
-            history=trained.history,
+            predictor=predictor_of([cell], end),
+            weights={"initial": initial_weights_of([cell]), "end": None if lost else end},
+            test_outputs=arrays[TEST_OUTPUTS],
+            history=stored.weights.get(HISTORIES),
         )

@@ -178,7 +178,7 @@ def measure_fluctuations(
     Members that diverged are left out; a seed with fewer than two others has no rows.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     seeds: dict[tuple[int, int], list[Member]] = {}
     for member in members_of(entries, store=store):

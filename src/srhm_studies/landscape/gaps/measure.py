@@ -38,7 +38,7 @@ def measure(
     """Rows of GAPS, CUSPS and RANKS, by name, without the curve, of cells that did not diverge.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     tables: dict[str, Rows] = {"gaps": [], "cusps": [], "ranks": []}
     for member in members_of(entries, store=store):

@@ -47,7 +47,7 @@ def measure(
     """Rows of ENDS and GAPS, by name, without the curve, of cells that did not diverge.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     tables: dict[str, Rows] = {"ends": [], "gaps": []}
     for member in members_of(entries, store=store):

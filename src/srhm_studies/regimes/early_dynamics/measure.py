@@ -38,7 +38,7 @@ def measure_beginnings(
     points.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     tables: dict[str, list[dict[str, Any]]] = {"rates": [], "outputs": []}
     for member in members_of(entries, store=store):

@@ -63,7 +63,7 @@ def measure_alignment(
     ("initial") and after ("end", not of cells that diverged), of stripes and of digits' pixels.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     before: dict[tuple[int, int], list[dict[str, Any]]] = {}
     table = []
@@ -120,7 +120,7 @@ def measure_compressed(
     vector machine without ridge (svm_error).
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     table = []
     for member in members_of(entries, store=store):

@@ -27,7 +27,7 @@ def measure_neurons(
     several hidden layers have no rows, nor has the end of one that diverged.
 
     Raises:
-        MissingMember: if the store lacks a cell.
+        MissingCell: if the store lacks a cell.
     """
     table = []
     for member in members_of(entries, store=store):

@@ -23,7 +23,6 @@ from srhm.flow.cell import (
     train_members,
 )
 from srhm.flow.inputs import inputs
-from srhm.flow.layer_changes import layers_of, layers_with_predictor
 from srhm.images.deformations import (
     coefficients,
     displacements,
@@ -34,6 +33,7 @@ from srhm.images.deformations import (
     noise,
 )
 from srhm.images.stability import sensitivities
+from srhm.measure.flow_sensitivities import layers_of, layers_with_predictor
 from srhm.measure.sensitivity import transform
 from srhm.model.grammar import parameters_of
 from srhm.model.seeding import generator
