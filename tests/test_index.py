@@ -46,7 +46,7 @@ ANSWER = Answer(n_claims=3, stated=STATED, others=[], compared=["9 of 9 P* withi
 
 
 def test_the_index_links_what_is_there_and_names_what_is_missing(run: Run) -> None:
-    index = write_index(run, None, others=["jamming", "temperature"])
+    index = write_index(run, None)
     text = index.read_text(encoding="utf-8")
     links = set(re.findall(r'href="([^"#]+)"', text))
     assert links == {

@@ -5,7 +5,7 @@ It also says what is missing. It is rewritten at the end of every run in the fol
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -15,6 +15,7 @@ from typing import Any
 from srhm.commands.claims import Answer
 from srhm.commands.presets import Run
 from srhm.planning.pages import description_of
+from srhm.planning.preset import sections
 from srhm.planning.registry import GROUPS, STUDIES
 from srhm.report.explorer.names import explorer_name
 from srhm.report.figures import label_of, number_of
@@ -115,15 +116,18 @@ class _Folder:
                 yield study.title, links
 
 
-def write_index(run: Run, answer: Answer | None, *, others: Sequence[str] = ()) -> Path:
+def write_index(run: Run, answer: Answer | None) -> Path:
     """Writes the index of the folder of a run; its file.
 
-    answer: what its claims say, None where they cannot be read. others: studies of the preset that
-    the run does not make.
+    answer: what its claims say, None where they cannot be read.
     """
     name = run.plan.name
     folder = _Folder(name, run.directory / "results" / name)
-    absent = [study for study in others if not (folder.path / "tables" / study).is_dir()]
+    others = [
+        study
+        for study in sections(run.plan.preset)
+        if study not in run.plan.studies and not (folder.path / "tables" / study).is_dir()
+    ]
     page = environment().get_template("index.html").render(
         name=name,
         preset=run.plan.preset.preset,
@@ -136,7 +140,7 @@ def write_index(run: Run, answer: Answer | None, *, others: Sequence[str] = ()) 
         pages=list(folder.pages()),
         tables=list(folder.tables()),
         missing=[*_missing_files(run), *run.absent.values()],
-        others=[(f"{STUDIES[study].title} ({study})", {}) for study in absent],
+        others=[(f"{STUDIES[study].title} ({study})", {}) for study in others],
     )  # fmt: skip
     write_text(folder.path / places.INDEX, page)
     return folder.path / places.INDEX

@@ -34,7 +34,6 @@ from srhm.commands.presets import (
     note_preset,
     parser_for,
     preset_with_rows,
-    read_preset,
     run_of,
 )
 from srhm.commands.printing import REFUSED, Refused, outlasting
@@ -125,7 +124,7 @@ def _launch(options: argparse.Namespace, extra: Sequence[str]) -> int:
             # Nothing was to be done: the log of what was done stays.
             (results / EARLIER).replace(results / LOG)
         lock.truncate(0)
-        answer = [] if dry else _answer(run, read_preset(config))
+        answer = [] if dry else _answer(run)
     if code:
         _show_failure(results, code, run, watch, begun=begun)
     elif dry:
@@ -372,11 +371,8 @@ def why_killed() -> str:
     )
 
 
-def _answer(run: Run, asked: Mapping[str, Any]) -> list[str]:
-    """What the claims of a run say, for the last screen. Writes its index, which says it, too.
-
-    asked: keys and values of the preset, whose studies the run need not make.
-    """
+def _answer(run: Run) -> list[str]:
+    """What the claims of a run say, for the last screen. Writes its index, which says it, too."""
     # These read tables: pandas is loaded when the run has ended, not before it starts.
     from srhm.commands.claims import NoResults, answer_in, shorten_line
     from srhm.commands.index import write_index
@@ -384,9 +380,8 @@ def _answer(run: Run, asked: Mapping[str, Any]) -> list[str]:
     folder, answer = run.directory / "results" / run.plan.name, None
     with suppress(NoResults):
         answer = answer_in(folder, run.plan.studies)
-    others = [study for study in STUDIES if study in asked and study not in run.plan.studies]
     with suppress(OSError):  # a full disk is reported where a job meets it
-        write_index(run, answer, others=others)
+        write_index(run, answer)
     missing = "; ".join(why.partition("\n")[0] for why in run.absent.values())
     return [
         *(answer.screen(folder) if answer else []),
