@@ -31,6 +31,7 @@ from srhm.statistics.regimes import families
 
 ALPHA_TILDE = "$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$"
 TILDE, WIDTH = Axis(ALPHA_TILDE, log=True), Axis("width $h$", log=True)
+WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}  # to train
 CHANGE = "$\\|\\Delta\\Theta\\|/\\|\\Theta_0\\|$"
 SLOPES = "expected slopes, not fitted: $-1$ (lazy), $-2/(1+1/L)$ (feature)"
 
@@ -74,12 +75,11 @@ def protocol(family: regimes.Family) -> str:
     first, status = family.cells.iloc[0], family.cells["status"]
     per_point = family.cells.groupby(["width", "alpha_tilde"]).size()
     loss = str(first["loss"]).replace("_", " ")
-    way = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}[str(first["optimiser"])]
     on = "" if family.data == "srhm" else f"{data(family.data).label}: "
     return (
         f"{on}{net(family.net).label}, {family.activation}, L = {family.hidden_layers},"
         f" P = {family.P}: {first['labels']}, {loss},"
-        f" {way}, at most {first['budget']:,} gradient evaluations;"
+        f" {WAYS[str(first['optimiser'])]}, at most {first['budget']:,} gradient evaluations;"
         f" {several(per_point, 'network')} at each point, {len(status)} together:"
         f" {endings(status)}"
     )

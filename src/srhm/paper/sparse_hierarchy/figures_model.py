@@ -260,13 +260,12 @@ def fig03(*, preset: str) -> Figure:
     return figure
 
 
-def slot_colour(slot: int, *, filter_size: int) -> tuple[float, float, float]:
+def slot_colour(slot: int, *, filter_size: int) -> tuple[float, ...]:
     """Colour of a weight slot, one for each slot of a layer of Figure 3."""
     base = np.array(to_rgb(HUES[slot % filter_size]))
     shade = SHADES[slot // filter_size]
     mixed = base + shade * (1 - base) if shade >= 0 else base * (1 + shade)
-    red, green, blue = (float(part) for part in mixed)
-    return red, green, blue
+    return tuple(mixed.tolist())
 
 
 def connections(network: Geometry) -> list[NDArray[np.int32]]:
@@ -284,23 +283,21 @@ def _network(axes: Axes, left: float, network: Geometry, datum: Derivations) -> 
     parameters = network.parameters
     w, depth = parameters.patch_size, parameters.depth
     levels = [TOP + GAP * (depth - k) for k in range(depth + 1)]  # y of layer k, 0 is the input
-    active = [np.unique(datum.positions[0] // w**k) for k in range(depth + 1)]
+    active = [set((datum.positions[0] // w**k).tolist()) for k in range(depth + 1)]
     for k, slots in enumerate(connections(network)):
-        lit = set(active[k].tolist())
         for place, slot in enumerate(slots.tolist()):
             axes.plot(
                 [_x(left, place, w**k), _x(left, place // w, w ** (k + 1))],
                 [levels[k] - 0.5, levels[k + 1] + 0.5], color=slot_colour(slot, filter_size=w),
-                linewidth=2.8 if place in lit else 0.8, zorder=2 if place in lit else 1,
+                linewidth=2.8 if place in active[k] else 0.8, zorder=2 if place in active[k] else 1,
                 solid_capstyle="round", gid=f"{network.net} layer {k + 1} slot {slot}",
             )  # fmt: skip
     for k in range(1, depth + 1):
-        lit = set(active[k].tolist())
         for place in range(network.layers[k - 1].n_places):
             for shift in (0.3, 0.15, 0.0):  # a pile of channels, dark where the datum is not zero
                 axes.add_patch(Rectangle(
                     (_x(left, place, w**k) - 0.6 + shift, levels[k] - 0.4 - shift), 1.2, 0.8,
-                    edgecolor=OUTLINE, facecolor="0.35" if place in lit else "white",
+                    edgecolor=OUTLINE, facecolor="0.35" if place in active[k] else "white",
                     linewidth=0.5, zorder=3,
                 ))  # fmt: skip
     middle = _x(left, 0, w**depth)
@@ -369,10 +366,9 @@ def _map(axes: Axes) -> Sequence[Entry]:
 def _grammars() -> pd.DataFrame:
     """L, d and F of each grammar inside the panel with s_0 up to MOST_EMPTY."""
     largest, smallest = 10 ** LOG10_DIMENSION[1], 10 ** LOG10_FRACTION[0]
-    rows, depth = [], 1
-    while BRANCHING**depth <= largest:
-        for width in range(1, MOST_EMPTY + 2):
-            rows.append({"L": depth, "d": (BRANCHING * width) ** depth, "F": width**-depth})
-        depth += 1
-    grammars = pd.DataFrame(rows)
+    deepest = int(LOG10_DIMENSION[1] / np.log10(BRANCHING))
+    grammars = pd.DataFrame([
+        {"L": depth, "d": (BRANCHING * width) ** depth, "F": width**-depth}
+        for depth in range(1, deepest + 1) for width in range(1, MOST_EMPTY + 2)
+    ])  # fmt: skip
     return grammars[(grammars["d"] <= largest) & (0.999 * smallest <= grammars["F"])]

@@ -15,6 +15,7 @@ from srhm.figures.complexity_marks import OTHER_SHAPE, SHAPES, empty_places, sha
 from srhm.figures.looks import BLACK, ERROR, GREY, SHIFTS, SYNONYMS, TINTS, Look
 from srhm.figures.mosaic import mosaic
 from srhm.figures.panels import POINTS, STAR, Axis, Marks, Panel, equality, level, levels
+from srhm.figures.regimes import ALPHA_TILDE, WAYS
 from srhm.figures.regimes import tildes as tildes_of
 from srhm.figures.scales import Scale, by_name, graded, ranks
 from srhm.figures.selection import at_threshold
@@ -25,7 +26,6 @@ from srhm.statistics.sample_complexity import SMALL_POOL
 
 STUDY = "complexity"
 NETS = ("lcn", "cnn", "fcn")
-WAYS = {"flow": "gradient flow", "adam": "Adam", "sgd": "SGD"}
 # Factor between the outermost places of the alpha_tilde at one prediction, where equal bounds would
 # coincide: no point is further than a tenth from where it belongs.
 ASIDE = 1.2
@@ -70,7 +70,7 @@ def _protocol(cells: pd.DataFrame) -> list[str]:
         moves = {json.loads(setting).get("max_output_change") for setting in settings} - {None}
         step = f" in steps that move F by at most {max(moves):g}" if moves else ""
         lines.append(
-            f"{nets}: {WAYS.get(str(way), str(way))}, h = {width}, {activation}, {labels},"
+            f"{nets}: {WAYS[str(way)]}, h = {width}, {activation}, {labels},"
             f" {str(loss).replace('_', '-')}, at most {budget:,} gradient evaluations{step};"
             f" {several(part.groupby('curve')['seed'].nunique(), 'seed')}; {len(part)} networks:"
             f" {endings(part['status'])}."
@@ -128,7 +128,7 @@ def _against_alpha(net: str, parts: dict[str, pd.DataFrame]) -> Panel:
     labels = {**{a: f"${power(a)}$" for a in tildes}, edge * 2: "$\\Theta_0$"}
     return Panel(
         title=f"{net.upper()}: {curves_and_seeds(errors)}", y=STAR,
-        x=Axis("$\\tilde\\alpha = \\sqrt{h}\\,\\alpha$", log=True, ticks=labels,
+        x=Axis(ALPHA_TILDE, log=True, ticks=labels,
                limits=(tildes[0] / 4, edge * 14)),
         marks=[
             Marks(rows=errors[errors["status"] == "reached"], x="alpha_tilde", y="y", by=[hue],
