@@ -13,8 +13,7 @@ import pandas as pd
 
 from srhm.model.grammar import GRAMMAR
 from srhm.paper.sparse_hierarchy.analysis import CRITERION, practice_curves, practice_points
-from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS
-from srhm.paper.sparse_hierarchy.claims_authors import WithAuthors
+from srhm.paper.sparse_hierarchy.claims import PUBLISHED_CLAIMS, WithAuthors
 from srhm.scorecard.card import scorecard
 from srhm.scorecard.claims import Claim
 from srhm.scorecard.complexity_rows import as_sample_complexities

@@ -64,9 +64,9 @@ def described(cells: pd.DataFrame, words: str, /, **more: Any) -> list[str]:
     """
     if cells.empty:
         return []
-    known = {"seeds": several(cells["seed"].nunique(), "seed"), **more}
-    first: dict[str, Any] = {str(name): value for name, value in cells.iloc[0].items()}
-    return [words.format(**{**first, **known})]
+    first: Any = cells.iloc[0]
+    seeds = several(cells["seed"].nunique(), "seed")
+    return [words.format_map({**first, "seeds": seeds, **more})]
 
 
 def three_digits(value: float) -> str:

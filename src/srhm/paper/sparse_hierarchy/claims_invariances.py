@@ -148,11 +148,7 @@ FIGURES = {
     ("cnn", 3): {"S": "14", "D": "14"},
     ("fcn", 2): {"S": "16", "D": "16"},
 }
-PLACES = {
-    "lcn": "Eq. 8, section 5",
-    "cnn": "section 5; appendix E",
-    "fcn": "section 5; appendix F",
-}
+PLACES = {"lcn": "Eq. 8, section 5", "cnn": "section 5; appendix E", "fcn": "section 5; appendix F"}
 # Tolerances were fixed before anything was measured; each L alone came after seeing results.
 NEARLY_EQUAL: dict[str, Any] = {
     "expected": Factor(1, within=NEARLY),
@@ -198,8 +194,6 @@ for wide in (False, True):
              f"FCN, s = 2, figures' recipe{' and widths' if wide else ''}: P*_{kind}(output)/P*",
              of_ratio("fcn", 2, criterion, wide=wide), figure=FIGURES["fcn", 2][kind],
              place=PLACES["fcn"])  # fmt: skip
-CONCURRENCE_CLAIMS = tuple(sheet.claims)
-
 
 # Claims on the sensitivities of hidden layers and output (sections 5, 6, appendices D, E).
 #
@@ -370,15 +364,11 @@ REMAINS: tuple[tuple[str, str, str, str, dict[str, int], tuple[Expectation, str]
 ONSETS = (
     ("s-onset-of-levels", "S", "P at half height of S, levels l ≥ 2 divided by level 1"),
     ("d-onset-of-levels", "D", "P at half height of D, levels l ≥ 2 divided by level 1"),
-    (
-        "onset-of-d-and-s",
-        "SD",
-        "P at half height of D divided by P at half height of S, equal levels",
-    ),
-)
+    ("onset-of-d-and-s", "SD",
+     "P at half height of D divided by P at half height of S, equal levels"),
+)  # fmt: skip
 
 # What is expected was fixed before anything was measured, but where `fixed` says so.
-sheet = Sheet()
 fall, remain, onset = (sheet.topic(topic, "") for topic in (
     "Sensitivities of hidden layers fall as P grows",
     "The output becomes insensitive at every level: sensitivities at the largest P",
@@ -408,4 +398,4 @@ for net in NETS:
               " 0.8 to 0.01 within a factor 4-8; levels learnt one after the other would each be"
               " such a fall apart",
               figure=FIGURES_OF_LAYERS[net], place="section 6")  # fmt: skip
-INSENSITIVITY_CLAIMS = tuple(sheet.claims)
+INVARIANCE_CLAIMS = tuple(sheet.claims)

@@ -76,11 +76,9 @@ def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) 
 
     Thin lines are members, thick ones their means (geometric for the eigenvalues).
     """
-    keys = set(zip(kernels["curve"], kernels["key"], strict=True))
-    shown = []
+    shown, known = [], kernels[["curve", "key"]].drop_duplicates()
     for family in families(cells, study="crossover"):
-        pairs = zip(family.cells["curve"], family.cells["key"], strict=True)
-        members = family.cells[[pair in keys for pair in pairs]]
+        members = family.cells.merge(known)
         if len(members):
             shown.append(replace(family, cells=members[members["width"] == members["width"].max()]))
 
@@ -88,7 +86,7 @@ def tangent_kernels(cells: pd.DataFrame, kernels: pd.DataFrame, *, preset: str) 
         drawn = []
         for tilde in (min(family.tildes), max(family.tildes)):
             nets = family.cells[np.isclose(family.cells["alpha_tilde"], tilde, rtol=1e-6)]
-            rows = kernels[kernels["key"].isin(nets["key"]) & kernels["curve"].isin(nets["curve"])]
+            rows = kernels.merge(nets[["curve", "key"]])
             size = f"$h={nets['width'].iloc[0]}$, $\\tilde\\alpha={power(tilde)}$"
             drawn += [_eigenvalues(f"{net(family.net).label}, {size}", rows),
                       *(_projections(rows, target) for target in TARGETS)]  # fmt: skip
