@@ -202,12 +202,6 @@ for wide in (False, True):
 #
 # They are those of each grammar; what several grammars give is averaged over them.
 
-# Which sensitivities of the output a claim is about: rows with l and layer -> a mask of them.
-ENTRIES = {
-    "output below top": lambda rows: (rows["layer"] == "output") & (rows["l"] < rows["L"]),
-    # Where an exchange of synonyms keeps of a datum its class alone.
-    "output at top": lambda rows: (rows["layer"] == "output") & (rows["l"] == rows["L"]),
-}
 ABOVE_A_TENTH = "above a tenth of the data"
 # What tells grammars of the curves, and sensitivities of one, apart.
 UNIT, ENTRY = ["curve", "seed"], ["kind", "layer", "k", "l"]
@@ -286,14 +280,16 @@ def falls(rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str) -> pd.D
 
 @rows_of(learning_curves, of_living, nothing=NO_CURVES, what="grammars")
 def remains(
-    rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str, entries: str
+    rows: pd.DataFrame, sensitivities: pd.DataFrame, *, kind: str, top: bool
 ) -> pd.DataFrame:
-    """Sensitivity at the largest P of each curve whose test error there is below 10 %: value.
+    """Sensitivity of the output at the largest P of curves whose test error is below 10 %: value.
 
-    Of several entries of a curve the largest counts.
+    top: to l = L, where an exchange of synonyms keeps of a datum its class alone; else the largest
+    of those to l < L.
     """
     ends = _ends(rows, _of_text(rows, sensitivities))
-    kept = ends[(ends["kind"] == kind) & ENTRIES[entries](ends)]
+    kept = ends[(ends["kind"] == kind) & (ends["layer"] == "output")]
+    kept = kept[(kept["l"] == kept["L"]) == top]
     return _of_curve(rows, kept.groupby(UNIT, sort=False)["last"].max(), kind)
 
 
@@ -351,15 +347,13 @@ LEARNT_S = (
     " learnt invariance to synonyms (20 to 50 %). Changed after seeing results, before 0.1, the"
     " value of D_2",
 )
-L2: dict[str, int] = {"L": 2}
-L3: dict[str, int] = {"L": 3}
 # The largest of one level (L = 2) and of two (L = 3) are two measurements.
-REMAINS: tuple[tuple[str, str, str, str, dict[str, int], tuple[Expectation, str]], ...] = (
-    ("S", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_S),
-    ("S", "lower-L3", "levels l = 1, 2 (the largest), L = 3", "output below top", L3, LEARNT_S),
-    ("D", "lower-L2", "level l = 1, L = 2", "output below top", L2, LEARNT_D),
-    ("D", "lower-L3", "levels l = 1, 2 (the largest), L = 3", "output below top", L3, LEARNT_D),
-    ("D", "top", "level l = L", "output at top", {}, LEARNT_D),
+REMAINS: tuple[tuple[str, str, str, dict[str, int], tuple[Expectation, str]], ...] = (
+    ("S", "lower-L2", "level l = 1, L = 2", {"L": 2}, LEARNT_S),
+    ("S", "lower-L3", "levels l = 1, 2 (the largest), L = 3", {"L": 3}, LEARNT_S),
+    ("D", "lower-L2", "level l = 1, L = 2", {"L": 2}, LEARNT_D),
+    ("D", "lower-L3", "levels l = 1, 2 (the largest), L = 3", {"L": 3}, LEARNT_D),
+    ("D", "top", "level l = L", {}, LEARNT_D),
 )
 ONSETS = (
     ("s-onset-of-levels", "S", "P at half height of S, levels l ≥ 2 divided by level 1"),
@@ -382,10 +376,10 @@ for net in NETS:
              Below(1), A_FALL, figure=FIGURES_OF_LAYERS[net], place=APPENDICES[net],
              fixed="after")  # fmt: skip
 for net in NETS:
-    for kind, name, says, entries, depth, (expected, why) in REMAINS:
+    for kind, name, says, depth, (expected, why) in REMAINS:
         remain(f"{kind.lower()}-output-{name}-remains-{net}",
                f"{net.upper()}: sensitivity {kind} of the output to {WORDS[kind]} of {says}",
-               remains.given(kind=kind, entries=entries).mean(
+               remains.given(kind=kind, top=name == "top").mean(
                    "value", where={"net": net, **depth}, **OF_GRAMMARS),
                expected, why, figure=FIGURES_OF_LAYERS[net], place="section 5",
                fixed="after" if depth else "before")  # fmt: skip
