@@ -61,10 +61,12 @@ def main_curves(
     table = table.merge(_most_common(table, by=["net", "L", "s"], ascending=widths))
     table = with_rates(table, cells)
     table = of_seeds(table if every_rate else _at_usual_rates(table), cells, threshold=threshold)
-    table = table.assign(
-        places=table["s0"] + 1,
-        constant=table["P_star"] / table["prediction"],
-    )
+    constant = table["P_star"] / table["prediction"]
+    return known_stars(table.assign(places=table["s0"] + 1, constant=constant))
+
+
+def known_stars(table: pd.DataFrame) -> pd.DataFrame:
+    """The table without P* that are censored, or above a tenth of the distinct data."""
     return left_out(
         table,
         {

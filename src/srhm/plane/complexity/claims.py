@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from srhm.figures.selection import at_threshold
-from srhm.scorecard.complexity_rows import THRESHOLD, of_seeds
+from srhm.scorecard.complexity_rows import THRESHOLD, known_stars, of_seeds
 from srhm.scorecard.expectations import Below, Factor, Within
 from srhm.scorecard.rows import left_out
 from srhm.scorecard.sheet import Sheet, rows_of
@@ -24,11 +24,6 @@ from srhm.scorecard.sheet import Sheet, rows_of
 GRAMMAR = ["net", "L", "s", "s0", "v", "m", "n_c", "sparsity", "width"]
 # Below this error two predictors have both learnt, and agree whatever they are.
 LEARNT = 0.05
-# Rows with which a mean has no interval.
-CENSORED = {
-    "with P* above the measured range": "not_reached",
-    "with P* below the measured range": "below_range",
-}
 
 
 def of_the_flow(table: pd.DataFrame) -> pd.DataFrame:
@@ -51,10 +46,7 @@ def stars(complexity: pd.DataFrame, cells: pd.DataFrame) -> pd.DataFrame:
     """P* of the test error, with `places`, s_0 + 1."""
     rows = of_criterion(complexity, "test_error")
     rows = of_seeds(rows, cells, by=("curve", "alpha_tilde", "optimiser"))
-    rows = rows.assign(places=rows["s0"] + 1)
-    reasons = {reason: rows["status"] == status for reason, status in CENSORED.items()}
-    small_pool = rows["small_pool"].astype(bool)
-    return left_out(rows, {**reasons, "with P* above a tenth of the data": small_pool})
+    return known_stars(rows.assign(places=rows["s0"] + 1))
 
 
 @rows_of("cells", what="points")
