@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from srhm.declare.study import CurveMeasurement
-from srhm.store.atomic import StorageError, naming
 from srhm.store.cells import made_by_other_code
 from srhm.store.published_provenance import (
     PROVENANCE_FILE,
@@ -27,7 +26,7 @@ from srhm.store.published_provenance import (
     damaged_file,
     read_provenance_file,
 )
-from srhm.store.records import TableError, read_table
+from srhm.store.records import OtherColumns, TableError, read_table
 from srhm.store.tables import schema_of
 
 # Rows by table, then by curve.
@@ -74,23 +73,12 @@ def read_published_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         StorageError: if it cannot be read now.
     """
     try:
-        with naming(path):
-            file_schema = pq.read_schema(path)
-        fields = list(zip(file_schema.names, file_schema.types, strict=True))
-    except FileNotFoundError as error:
-        raise damaged_file(path, "is missing") from error
-    except StorageError:
-        raise
-    except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
-        raise damaged_file(path, f"is damaged ({error})") from error
-    expected = list(zip(schema.names, schema.types, strict=True))
-    if fields != expected:
-        unlike = sorted({name for name, _ in set(fields) ^ set(expected)})
-        raise OtherFormat(f"{path} was written under another schema (columns {', '.join(unlike)})")
-    try:
         return read_table(path, schema)
+    except OtherColumns as other:
+        raise OtherFormat(str(other)) from other
     except TableError as error:
-        raise damaged_file(path, f"is damaged ({error.__cause__ or error})") from error
+        why, missing = error.__cause__ or error, isinstance(error.__cause__, FileNotFoundError)
+        raise damaged_file(path, "is missing" if missing else f"is damaged ({why})") from error
 
 
 def rows_by_curve(folder: Path, schemas: Mapping[str, pa.Schema]) -> Rows:

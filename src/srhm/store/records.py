@@ -24,6 +24,10 @@ class TableError(ValueError):
     """A table that is missing, damaged or of another shape; the message names the file."""
 
 
+class OtherColumns(TableError):
+    """A table that is whole and has other columns."""
+
+
 def write_table(
     rows: pd.DataFrame | Iterable[Mapping[str, Any]],
     path: Path,
@@ -75,12 +79,14 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     """Rows of a table.
 
     Raises:
-        TableError: if the file is missing or damaged, or has other columns.
+        TableError: if the file is missing or damaged.
+        OtherColumns: if it has other columns.
         StorageError: if it cannot be read now.
     """
     table = _read(path)
-    if table.schema.names != schema.names or table.schema.types != schema.types:
-        raise TableError(f"{path} has the columns {table.schema.names}, not {schema.names}")
+    if not table.schema.equals(schema):
+        unlike = sorted({field.name for field in {*table.schema} ^ {*schema}})
+        raise OtherColumns(f"{path} was written under another schema (columns {', '.join(unlike)})")
     return table.to_pandas(use_threads=False)
 
 
