@@ -18,11 +18,10 @@ TOUCHED = {
     "tests/test_library_docs.py tests/test_tutorials.py": ["docs/library.md", "docs/tutorials/*"],
     "tests/test_documentation.py": ["docs/*"],
     "tests/test_parts_of_published_rows.py": ["src/*/figures*", "src/*/scorecard/*"],
-    "tests/test_engines_agree.py": ["src/*/training/*", "src/*/networks/*"],
     "tests/test_flow_workflow.py": ["Snakefile", "rules/*", "scripts/*", "src/*/planning/*"],
     "tests/test_workflow.py": ["Snakefile", "rules/*", "scripts/*", "src/*/planning/*", "config/*"],
     "tests/faults": ["src/*/commands/launch.py", "src/*/store/cells.py", "src/*/jobs/*"],
-    "tests/science": ["src/*/flow/*", "src/*/training/*"],
+    "tests/science": ["src/*/flow/*", "src/*/training/*", "src/*/networks/*"],
     "tests/cluster": ["profiles/slurm*", "src/*/jobs/slurm.py"],
 }  # fmt: skip
 

@@ -11,8 +11,9 @@ import pytest
 from _pytest.assertion import rewrite
 from copied_project import Project
 
+from srhm.data import train_and_test
 from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
-from srhm.model.sampling import Derivations, draw_sample
+from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 
 pytest.register_assert_rewrite("assertions")
@@ -121,14 +122,7 @@ def make_sample(make_grammar: MakeGrammar) -> MakeSample:
         *, n_train: int, n_test: int = 50, seed: int = 0, **changes: Any
     ) -> tuple[Grammar, Derivations, Derivations]:
         grammar = make_grammar(seed=seed, **changes)
-        train, test = draw_sample(
-            grammar,
-            n_train=n_train,
-            n_test=n_test,
-            train_generator=generator(seed, role="train"),
-            test_generator=generator(seed, role="test"),
-        )
-        return grammar, train, test
+        return grammar, *train_and_test(grammar, n_train=n_train, n_test=n_test, seed=seed)
 
     return make
 

@@ -1,12 +1,16 @@
 """Small networks with the data that they learn."""
 
+from typing import Any
+
 import numpy as np
 
-from srhm.model.grammar import GrammarParameters, draw_grammar
-from srhm.model.sampling import Derivations, draw_sample
+from srhm.data import train_and_test
+from srhm.model.grammar import Grammar, GrammarParameters, draw_grammar
+from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_weights
 
+Sample = tuple[Grammar, Derivations, Derivations]
 Task = tuple[Geometry, dict[str, np.ndarray], Derivations, Derivations]
 
 
@@ -31,12 +35,16 @@ def task(
         n_empty=n_empty,
     )
     n_train = min(n_train, parameters.n_distinct // 2)
-    train, test = draw_sample(
-        draw_grammar(parameters, generator=generator(0, role="grammar")),
-        n_train=n_train,
-        n_test=min(n_test, parameters.n_distinct - n_train),
-        train_generator=generator(0, role="train"),
-        test_generator=generator(0, role="test"),
-    )
+    grammar = draw_grammar(parameters, generator=generator(0, role="grammar"))
+    n_test = min(n_test, parameters.n_distinct - n_train)
+    train, test = train_and_test(grammar, n_train=n_train, n_test=n_test, seed=0)
     shape = geometry(net, parameters, width=width)
     return shape, initial_weights(shape, generator=np.random.default_rng(3)), train, test
+
+
+def named_engine(made: type, sample: Sample, net: str, *, width: int = 4, **options: Any) -> Any:
+    """An engine of a named net on a sample, in double precision; all start alike."""
+    grammar, train, test = sample
+    options = {"momentum": 0.9, "dtype": np.float64, **options}
+    stream = generator(0, role="initialisation")
+    return made(net, grammar.parameters, train, test, width=width, generator=stream, **options)

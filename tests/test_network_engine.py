@@ -3,22 +3,24 @@
 Both engines, with PyTorch's autograd and with gradients by hand.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
 from numpy.testing import assert_allclose
+from small_tasks import named_engine
 
 from srhm.measure.network_representations import network_probe
 from srhm.measure.sensitivity import measure, transform
 from srhm.model.encoding import one_hot
-from srhm.model.seeding import generator
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
 from srhm.training.autograd import NetworkEngine
 from srhm.training.tape_engine import TapedEngine
 
 # One of each family; the last with dropout and drop-connect.
 NETS = ["vgg11", "vgg11_bn", "resnet18", "efficientnetb0"]
-WIDTH, BATCH, RATE, MOMENTUM = 4, 8, 0.02, 0.9
+BATCH, RATE, MOMENTUM = 8, 0.02, 0.9
 
 
 @pytest.fixture
@@ -28,32 +30,9 @@ def data(make_sample):
 
 
 @pytest.fixture(params=[NetworkEngine, TapedEngine])
-def engine_class(request):
-    """Either engine of named nets."""
-    return request.param
-
-
-@pytest.fixture
-def make_engine(data, engine_class):
-    """An engine on the data; all of one seed start alike."""
-    grammar, training, test = data
-
-    def make(net, *, seed=0, dtype=np.float64, **options):
-        return engine_class(
-            net,
-            grammar.parameters,
-            training,
-            test,
-            width=WIDTH,
-            generator=generator(seed, role="initialisation"),
-            batch_size=BATCH,
-            rate=RATE,
-            momentum=MOMENTUM,
-            dtype=dtype,
-            **options,
-        )
-
-    return make
+def make_engine(data, request):
+    """Function that makes either engine of named nets on the data."""
+    return partial(named_engine, request.param, data, batch_size=BATCH, rate=RATE)
 
 
 def plain_input(data, parameters, *, whitening=False):

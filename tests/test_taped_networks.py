@@ -5,8 +5,8 @@ import logging
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from small_tasks import named_engine
 
-from srhm.model.seeding import generator
 from srhm.networks.registry import NAMED
 from srhm.training.autograd import NetworkEngine
 from srhm.training.configuration import Training
@@ -22,21 +22,10 @@ N_TRAIN, N_TEST = 24, 31
 def engines(make_sample):
     """A pair of engines, autograd's and the tape's, that start alike."""
 
-    def make(net, *, batch=6, width=4, dtype=np.float64, **grammar):
-        drawn, training, test = make_sample(n_train=N_TRAIN, n_test=N_TEST, **grammar)
+    def make(net, *, batch=6, width=4, **grammar):
+        sample = make_sample(n_train=N_TRAIN, n_test=N_TEST, **grammar)
         return tuple(
-            made(
-                net,
-                drawn.parameters,
-                training,
-                test,
-                width=width,
-                generator=generator(0, role="initialisation"),
-                batch_size=batch,
-                rate=0.05,
-                momentum=0.9,
-                dtype=dtype,
-            )
+            named_engine(made, sample, net, width=width, batch_size=batch, rate=0.05)
             for made in (NetworkEngine, TapedEngine)
         )
 
