@@ -1,6 +1,5 @@
 """Requests to stop: signals, a job's time, a full disk; and two processes on one curve."""
 
-import json
 import logging
 import os
 import signal
@@ -40,12 +39,16 @@ SECTION = {
 }
 
 
-@pytest.fixture(scope="module")
-def planned():
+def curve_and_samples():
     """Entries of a curve of three cells, and the samples of its seed."""
     (curve,) = hierarchy_curves(SECTION)
     parameters = parameters_of(curve.entries[0]["cell"])
     return list(curve.entries), draw_samples(parameters, [0], n_train=90, n_test=60)
+
+
+@pytest.fixture(scope="module")
+def planned():
+    return curve_and_samples()
 
 
 @pytest.fixture(scope="module")
@@ -201,48 +204,20 @@ def test_a_cell_that_fails_is_named_and_does_not_keep_others_from_training(
         assert words in last
 
 
-# A process of its own that trains the curve of SECTION in a folder, as a job does.
+# A process of its own that trains the curve of SECTION in a folder.
 JOB = """
-import logging, sys
+import sys
 from pathlib import Path
-from srhm.model.sampling import draw_samples
-from srhm.jobs.stopping import StopRequest, stop_on_signals
-from srhm.model.grammar import parameters_of
-from srhm.training.configuration import HierarchySection
-from srhm.training.engines import hierarchy_trainer
-from srhm.training.loop import train_or_load
-from srhm.training.plan import plan
-
-logging.basicConfig(level=logging.INFO, stream=sys.stdout, format="%(message)s")
-section = HierarchySection.model_validate_json(sys.argv[1])
-(curve,) = plan(section, Path()).curves.values()
-samples = draw_samples(parameters_of(curve.entries[0]["cell"]), [0], n_train=90, n_test=60)
-folder = Path(sys.argv[2])
-limit = float(sys.argv[3]) if sys.argv[3:] else None
-with stop_on_signals(StopRequest(limit=limit)) as stop:
-    print("ready", flush=True)
-    log = logging.getLogger()
-    train_or_load(
-        curve.entries, lambda: hierarchy_trainer(curve.entries, samples, device="cpu", log=log),
-        store=folder / "cells", checkpoints=folder / "checkpoints",
-        threads=2, keep_weights=True, log=log, stop=stop,
-    )
+from test_stopping import curve_and_samples, train
+train(*curve_and_samples(), Path(sys.argv[1]), threads=2)
 """
 
 
-def start_job(section, folder, *arguments):
-    return subprocess.Popen(
-        [sys.executable, "-c", JOB, json.dumps(section), str(folder), *arguments],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-
-
 def test_two_processes_on_one_curve_do_no_harm(planned, undisturbed, tmp_path):
-    jobs = [start_job(SECTION, tmp_path) for _ in range(2)]
-    for job in jobs:
-        said, _ = job.communicate(timeout=120)
-        assert job.returncode == 0, said
+    command, here = [sys.executable, "-c", JOB, str(tmp_path)], str(Path(__file__).parent)
+    environment = {**os.environ, "PYTHONPATH": here}
+    for job in [subprocess.Popen(command, env=environment) for _ in range(2)]:
+        assert job.wait(timeout=120) == 0
     entries, _ = planned
     found = [read_cell(tmp_path / "cells", entry["key"]) for entry in entries]
     assert_same_cells(found, undisturbed)
