@@ -21,9 +21,7 @@ HOLDER = """
 import logging, sys
 from pathlib import Path
 from srhm.jobs.devices import locked_device
-names, places, folder = sys.argv[1].split(","), int(sys.argv[2]), Path(sys.argv[3])
-log = logging.getLogger()
-with locked_device(names, jobs_per_device=places, folder=folder, log=log) as device:
+with locked_device(["0", "1"], folder=Path(sys.argv[1]), log=logging.getLogger()) as device:
     print(device, flush=True)
     sys.stdin.read()
 """
@@ -34,8 +32,8 @@ def hold(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts a process that takes one of the devices 0 and 1 and prints it."""
     holders = []
 
-    def start(places: int = 1) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", HOLDER, "0,1", str(places), str(tmp_path)]
+    def start() -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", HOLDER, str(tmp_path)]
         holders.append(
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         )
