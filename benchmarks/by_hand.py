@@ -8,7 +8,6 @@ of step_time.py.
 """
 
 import argparse
-import json
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -16,15 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 from dense_module import DenseEngine
-from step_time import (
-    BATCH,
-    FOLDER,
-    SECONDS,
-    TRAINED_STEPS,
-    cell,
-    problem,
-    processor,
-)
+from step_time import BATCH, SECONDS, TRAINED_STEPS, cell, problem, repeated, write
 from torch import Tensor
 
 from srhm.model.encoding import symbols
@@ -32,6 +23,7 @@ from srhm.model.sampling import Derivations
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, initial_weights
 from srhm.store.provenance import versions
+from srhm.training.cell import processor
 from srhm.training.sparse import SparseEngine
 
 STACKED = 8
@@ -129,14 +121,6 @@ class HandEngine:
         self._weights[k].add_(momenta, alpha=-self._rate)
 
 
-def timed(engine: Any, stream: np.random.Generator, n_train: int, n_steps: int) -> float:
-    """Milliseconds of processor time a step."""
-    order = stream.integers(n_train, size=n_steps * BATCH)
-    clock = time.process_time()
-    engine.steps(order)
-    return (time.process_time() - clock) / n_steps * 1e3
-
-
 def measure(coordinates: dict[str, Any], *, n_repeats: int) -> dict[str, Any]:
     """One row of the table, from the weights of the sparse engine after some steps."""
     n_train = coordinates["P"]
@@ -152,15 +136,8 @@ def measure(coordinates: dict[str, Any], *, n_repeats: int) -> dict[str, Any]:
         "by hand": HandEngine(shape, weights, train, **choice),
         "stacked": HandEngine(shape, weights, train, **choice, stack=STACKED),
     }
-    n_steps = {
-        name: max(1, round(SECONDS * 1e3 / min(timed(one, stream, n_train, 3) for _ in range(3))))
-        for name, one in engines.items()
-    }
-    times: dict[str, list[float]] = {name: [] for name in engines}
-    for _ in range(n_repeats):
-        for name, engine in engines.items():
-            each = STACKED if name == "stacked" else 1
-            times[name].append(timed(engine, stream, n_train, n_steps[name]) / each)
+    times = repeated(engines, stream, n_train, n_repeats, time.process_time)
+    times["stacked"] = [one / STACKED for one in times["stacked"]]
     return coordinates | {name: min(values) for name, values in times.items()}
 
 
@@ -200,10 +177,7 @@ def main() -> None:
             for net in ("cnn", "lcn"):
                 rows.append(measure(cell(net, depth, 1, width, 2000), n_repeats=n_repeats))
                 print(table(rows[-1:], machine).splitlines()[-1], flush=True)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "by_hand.md").write_text(table(rows, machine))
-    (FOLDER / "by_hand.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
-    print("\n" + table(rows, machine))
+    write("by_hand", rows, machine, table(rows, machine))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ decides the cost of a step.
 import argparse
 import json
 import os
-import platform
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from srhm.model.sampling import Derivations, draw_sample
 from srhm.model.seeding import generator
 from srhm.networks.geometry import Geometry, geometry, initial_weights
 from srhm.store.provenance import versions
+from srhm.training.cell import processor
 from srhm.training.reference import ReferenceEngine
 from srhm.training.sparse import SparseEngine
 from srhm.training.sparse_kernels import aligned
@@ -79,12 +80,30 @@ def _update(weights: np.ndarray, momenta: np.ndarray, rounds: int) -> None:
             weights[i] -= eta * momenta[i]
 
 
-def timed(engine: Any, stream: np.random.Generator, n_train: int, n_steps: int) -> float:
-    """Milliseconds a step."""
-    order = stream.integers(n_train, size=n_steps * BATCH)
-    clock = time.perf_counter()
-    engine.steps(order)
-    return (time.perf_counter() - clock) / n_steps * 1e3
+def repeated(
+    engines: dict[str, Any],
+    stream: np.random.Generator,
+    n_train: int,
+    n_repeats: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[float]]:
+    """Milliseconds a step of each engine, in repeats that take turns."""
+
+    def timed(engine: Any, n_steps: int) -> float:
+        order = stream.integers(n_train, size=n_steps * BATCH)
+        begun = clock()
+        engine.steps(order)
+        return (clock() - begun) / n_steps * 1e3
+
+    n_steps = {
+        name: max(1, round(SECONDS * 1e3 / min(timed(engine, 3) for _ in range(3))))
+        for name, engine in engines.items()
+    }
+    times: dict[str, list[float]] = {name: [] for name in engines}
+    for _ in range(n_repeats):
+        for name, engine in engines.items():
+            times[name].append(timed(engine, n_steps[name]))
+    return times
 
 
 def touched(engine: SparseEngine, stream: np.random.Generator, n_train: int) -> tuple[float, int]:
@@ -136,16 +155,7 @@ def measure(coordinates: dict[str, Any], *, n_repeats: int, dense: bool) -> dict
         weights = engines["sparse"].weights()
         engines["dense"] = DenseEngine(shape, weights, train, **choice)
         engines["reference"] = ReferenceEngine(shape, weights, train, test, **choice)
-    n_steps = {
-        name: max(
-            1, round(SECONDS * 1e3 / min(timed(engine, stream, n_train, 3) for _ in range(3)))
-        )
-        for name, engine in engines.items()
-    }
-    times: dict[str, list[float]] = {name: [] for name in engines}
-    for _ in range(n_repeats):
-        for name, engine in engines.items():
-            times[name].append(timed(engine, stream, n_train, n_steps[name]))
+    times = repeated(engines, stream, n_train, n_repeats)
     n_bytes, all_bytes = touched(engines["sparse"], stream, n_train)
     row = dict(coordinates)
     for name, values in times.items():
@@ -163,16 +173,6 @@ def measure(coordinates: dict[str, Any], *, n_repeats: int, dense: bool) -> dict
         "share_of_bandwidth": rate / bandwidth(max(all_bytes, 2**16)),
         "gigabytes_per_second": rate / 1e9,
     }
-
-
-def processor() -> str:
-    """Model of the processor, as the system names it."""
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
 
 
 def table(rows: list[dict[str, Any]], machine: dict[str, Any]) -> str:
@@ -226,10 +226,14 @@ def main() -> None:
         dense = coordinates["H"] != 64 and coordinates["P"] == 2000
         rows.append(measure(coordinates, n_repeats=n_repeats, dense=dense))
         print(table(rows[-1:], machine).splitlines()[-1], flush=True)
+    write("step_time", rows, machine, table(rows, machine))
+
+
+def write(name: str, rows: list[dict[str, Any]], machine: dict[str, Any], text: str) -> None:
+    """Writes a table and its numbers, and prints it."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    text = table(rows, machine)
-    (FOLDER / "step_time.md").write_text(text)
-    (FOLDER / "step_time.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
+    (FOLDER / f"{name}.md").write_text(text)
+    (FOLDER / f"{name}.json").write_text(json.dumps({"machine": machine, "rows": rows}, indent=1))
     print("\n" + text)
 
 

@@ -76,14 +76,6 @@ def assert_same(one, other):
         assert array.numpy().tobytes() == other.weights[name].numpy().tobytes(), name
 
 
-def through_stages(stages, x):
-    """F of the last stage of a layerwise training, (E, B, O): the predictor of the whole."""
-    for stage in stages[:-1]:
-        x = stage.activations(x)
-    last = stages[-1]
-    return last.predictor(last.trained.state, x).detach()
-
-
 @cache
 def undisturbed(name):
     """Cells of one kind, and their training."""

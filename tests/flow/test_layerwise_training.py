@@ -6,13 +6,20 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from flow_kinds import through_stages
 
 from srhm.flow.descents import FlowStep, gradient_flow
 from srhm.flow.inputs import inputs, parity
 from srhm.flow.layerwise import train_layerwise
 from srhm.flow.losses import SoftHinge
 from srhm.flow.networks import hierarchical_network, initial_weights
+
+
+def through_stages(stages, x):
+    """F of the last stage of a layerwise training, (E, B, O): the predictor of the whole."""
+    for stage in stages[:-1]:
+        x = stage.activations(x)
+    last = stages[-1]
+    return last.predictor(last.trained.state, x).detach()
 
 
 @pytest.mark.parametrize("net", ["lcn", "cnn", "fcn"])

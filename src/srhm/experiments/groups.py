@@ -10,8 +10,6 @@ from srhm.store.provenance import canonical_json, short_hash
 from srhm.store.sources import digest_of, earlier
 from srhm.training.any_trainer import decided_by
 
-KEY_LENGTH = 24
-
 
 @dataclass(frozen=True, kw_only=True)
 class CurveCells:
@@ -46,7 +44,7 @@ def planned(trainer: Trainer, families: Iterable[CurveCells], **more: Any) -> Pl
         entries = []
         for cell in family.cells:
             source = digest_of(*decided_by(trainer.module, cell, inputs))
-            key = short_hash([in_keys, cell, source], length=KEY_LENGTH)
+            key = short_hash([in_keys, cell, source], length=24)
             if key in seen:
                 raise ConfigError(
                     f"  two groups request one network: {canonical_json(cell)} is in {seen[key]}"

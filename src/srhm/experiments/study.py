@@ -4,7 +4,7 @@ An experiment is a function from the coordinates of one cell to its results (`ou
 cells are kept, gathered, planned and published as those of trained networks are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -38,17 +38,6 @@ def experiments(
     )
 
 
-def long_tables(trainer: Trainer, tables: Mapping[str, str]) -> CellMeasurement:
-    """The tables that have several rows of one cell, with their schemas by name."""
-    return CellMeasurement(
-        LONG,
-        trainer,
-        "srhm.experiments.cells:long_rows",
-        tables,
-        may_be_empty=True,
-    )
-
-
 def experiment_study(
     name: str,
     title: str,
@@ -69,6 +58,10 @@ def experiment_study(
     """
     trainer = experiments(name, title=computes, package=package, schemas=schemas)
     tables = {table: f"{schemas}:{table.upper()}" for table in long}
+    # The tables that have several rows of one cell, or none.
+    rows = CellMeasurement(
+        LONG, trainer, "srhm.experiments.cells:long_rows", tables, may_be_empty=True
+    )
     return Study(
         name=name,
         title=title,
@@ -76,7 +69,7 @@ def experiment_study(
         config=config,
         plan=partial(plan, trainer=trainer),
         trainer=trainer,
-        measurements=(long_tables(trainer, tables),) if long else (),
+        measurements=(rows,) if long else (),
         claims=".claims",
         priority=-10,
         **more,

@@ -10,12 +10,12 @@ import sys
 import tarfile
 import tempfile
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 
-from srhm.images.readers import SETS, SUMS_FILE, File, ImagesError, ImageSet, load_files
+from srhm.images.readers import SETS, SUMS_FILE, ImagesError, ImageSet, load_files
 
 TIMEOUT = 60  # seconds without a byte
 CHUNK = 1 << 24
@@ -41,9 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def download(
-    one: ImageSet, url: str, folder: Path, *, files: Mapping[str, File] | None = None
-) -> None:
+def download(one: ImageSet, url: str, folder: Path) -> None:
     """Gets the files into a new folder, which appears when all of them are checked.
 
     A place that holds them already is checked, and left as it is.
@@ -51,9 +49,8 @@ def download(
     Raises:
         ImagesError: where they cannot be had, or are not those that were meant.
     """
-    files = one.files if files is None else files
     if (there := one.place(Path(), str(folder))) is not None:
-        load_files(there, files)
+        load_files(there, one.files)
         print(f"{there} holds {one.title} already; its files are as they should be")
         return
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -68,13 +65,13 @@ def download(
                     f" {one.archive.sum}): the download was cut, or the file is another one;"
                     " nothing was unpacked"
                 )
-            _unpack(content, whole, {*files, SUMS_FILE})
+            _unpack(content, whole, {*one.files, SUMS_FILE})
         else:
-            for name, file in files.items():
+            for name, file in one.files.items():
                 (whole / name).write_bytes(_fetched(f"{url.rstrip('/')}/{name}", file.n_bytes))
-        load_files(whole, files)
+        load_files(whole, one.files)
         whole.rename(folder)
-    print(f"{folder}: {len(files)} files, sums and sizes as they should be")
+    print(f"{folder}: {len(one.files)} files, sums and sizes as they should be")
 
 
 def _fetched(address: str, most: int) -> bytes:
@@ -102,10 +99,8 @@ def _unpack(content: bytes, folder: Path, wanted: set[str]) -> None:
     try:
         with tarfile.open(fileobj=BytesIO(content), mode="r:gz") as tar:
             for member in tar:
-                name = Path(member.name).name
-                file = tar.extractfile(member) if member.isreg() and name in wanted else None
-                if file is not None:
-                    (folder / name).write_bytes(file.read())
+                if member.isreg() and (name := Path(member.name).name) in wanted:
+                    tar.extract(member.replace(name=name), folder, filter="data")
     except tarfile.TarError as error:
         raise ImagesError(f"the archive cannot be unpacked ({error})") from error
 

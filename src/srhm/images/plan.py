@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from srhm.declare.keys import Keys, Several, Sizes, combinations
 from srhm.declare.study import ConfigError, Curve, Planned
@@ -85,7 +85,7 @@ class ImagesSection(Keys):
         RECORDS_PER_FILE, ge=1,
         description="10000: CIFAR-10; other files of the same format need MD5SUMS beside them",
     )  # fmt: skip
-    nets: Several[str] = Field(
+    nets: Several[Literal[tuple(NAMED)]] = Field(  # type: ignore[valid-type]
         ["vgg11_bn", "vgg16_bn", "resnet18", "resnet34", "efficientnetb0"],
         description="named nets, in two dimensions",
     )
@@ -101,14 +101,6 @@ class ImagesSection(Keys):
     training: ImageTraining = ImageTraining()  # type: ignore[call-arg]
     stability: ImageStability = ImageStability()  # type: ignore[call-arg]
 
-    @field_validator("nets")
-    @classmethod
-    def _known(cls, nets: list[str]) -> list[str]:
-        unknown = [net for net in nets if net not in NAMED]
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)}: allowed are {', '.join(NAMED)}")
-        return nets
-
     @model_validator(mode="after")
     def _sizes(self) -> "ImagesSection":
         available = (len(SETS["cifar10"].files) - 1) * self.records_per_file
@@ -122,9 +114,6 @@ class ImagesSection(Keys):
         return self
 
 
-STABILITY = "stability"
-
-
 def plan(section: ImagesSection, directory: Path) -> Planned:
     """A curve for each net; none, and the reason, where the images are not there.
 
@@ -135,7 +124,7 @@ def plan(section: ImagesSection, directory: Path) -> Planned:
         ConfigError: if files of another size than CIFAR-10's come without their sums.
     """
     stability = section.stability.model_dump() | {"temperature": section.stability.temperature}
-    settings = {STABILITY: stability}
+    settings = {"stability": stability}
     notice = SETS["cifar10"].notice(directory, section.folder)
     if notice is not None:
         return Planned(settings=settings, absent=notice)
@@ -156,7 +145,7 @@ def plan(section: ImagesSection, directory: Path) -> Planned:
             name=name,
             trainer=IMAGES,
             entries=tuple(entries),
-            measured=(STABILITY,),
+            measured=("stability",),
             # The data are no input files: their names and times say less than the sums in the keys.
             inputs={"folder": section.folder, "records_per_file": section.records_per_file},
         )

@@ -148,25 +148,25 @@ def test_an_archive_gives_six_checked_files_and_nothing_else(cifar, tmp_path, ca
         tar.add(__file__, "../outside.py")
     files = cifar_files(cifar[0], records_per_file=N)
     archive = File(hashlib.sha256(path.read_bytes()).hexdigest(), (), path.stat().st_size)
-    one = replace(SETS["cifar10"], archive=archive)
+    one = replace(SETS["cifar10"], archive=archive, files=files)
     target = tmp_path / "data" / "cifar"
-    download(one, path.as_uri(), target, files=files)
+    download(one, path.as_uri(), target)
     assert {file.name for file in target.iterdir()} == {*BINS, SUMS_FILE}
     assert [file.name for file in target.parent.iterdir()] == ["cifar"]
-    download(one, "file:///nowhere", target, files=files)
+    download(one, "file:///nowhere", target)
     assert "holds CIFAR-10 already" in capsys.readouterr().out
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(ImagesError, match="not the archive that was meant"):
-        download(one, path.as_uri(), tmp_path / "other", files=files)
+        download(one, path.as_uri(), tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
 
 def test_files_are_downloaded_whole_or_not_at_all(digits, tmp_path, capsys):
     one, folder, _ = digits
     target = tmp_path / "copy" / "digits"
-    other = {**one.files, IMAGES: replace(one.files[IMAGES], sum="0" * 64)}
+    other = replace(one, files={**one.files, IMAGES: replace(one.files[IMAGES], sum="0" * 64)})
     with pytest.raises(ImagesError, match="not what it should be"):
-        download(one, folder.as_uri(), target, files=other)
+        download(other, folder.as_uri(), target)
     assert not list(target.parent.iterdir())
     download(one, folder.as_uri(), target)
     assert {path.name for path in target.iterdir()} == set(one.files)
