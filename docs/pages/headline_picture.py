@@ -106,8 +106,10 @@ def shown(root: Path, claims: pd.DataFrame) -> HeadlineData:
     cells = cells[cells["curve"].isin(ours["curve"])]
     felt = pd.read_parquet(root / ROWS / "sensitivities.parquet")
     felt = of_living({"sensitivities": felt[felt["curve"].isin(ours["curve"])], "cells": cells})
-    values = [learning_curve_values(cells[~is_dead(cells)]), sensitivity_values(felt)]
-    long = pd.concat(values).merge(grammars[["curve", "seed"]], on=["curve", "seed"])
+    errors = learning_curve_values(cells[~is_dead(cells)], "test_error")
+    long = pd.concat([errors, sensitivity_values(felt)]).merge(
+        grammars[["curve", "seed"]], on=["curve", "seed"]
+    )
     falls = long.groupby(["criterion", "curve", "P"], as_index=False)["value"].median()
     falls = falls.assign(ratio=falls["P"] / falls["curve"].map(stars))
     slope = slope_text(claims)

@@ -56,7 +56,7 @@ class StudyTables(Mapping[str, pd.DataFrame]):
         self.files = files
 
     def __getitem__(self, name: str) -> pd.DataFrame:
-        return table_of([(file if _is_there(file) else None, schema)
+        return table_of([(file if file and Path(file).is_file() else None, schema)
                          for file, schema in self.files[name]])  # fmt: skip
 
     def __iter__(self) -> Iterator[str]:
@@ -64,15 +64,6 @@ class StudyTables(Mapping[str, pd.DataFrame]):
 
     def __len__(self) -> int:
         return len(self.files)
-
-    @property
-    def missing(self) -> list[str]:
-        """Names of those whose file is not there."""
-        return [
-            name
-            for name, files in self.files.items()
-            if not all(_is_there(file) for file, _ in files)
-        ]
 
 
 def write_page(
@@ -158,7 +149,7 @@ def render(
         title=title,
         question="" if of_paper else prose_of[0].question,
         found=[study_prose.found for study_prose in prose_of if study_prose.found],
-        missing=list(_missing(studies, tables, figures)),
+        missing=list(_missing(studies, figures)),
         on_top=[table for table in page_tables if table.on_top],
         in_short={} if of_paper else in_short(scorecard),
         has_claims=any(study["claims"] is not None for study in studies),
@@ -262,20 +253,13 @@ def cited(citation: str) -> dict[str, Any]:
     }
 
 
-def _is_there(file: str | None) -> bool:
-    return file is not None and Path(file).is_file()
-
-
-def _missing(
-    studies: Sequence[Mapping[str, Any]],
-    tables: Mapping[str, StudyTables],
-    figures: Sequence[Shown],
-) -> Iterator[str]:
+def _missing(studies: Sequence[Mapping[str, Any]], figures: Sequence[Shown]) -> Iterator[str]:
     for study in studies:
-        claims = study["claims"]
-        if claims is not None and not Path(claims).is_file():
+        if study["claims"] is not None and not Path(study["claims"]).is_file():
             yield f"claims of {study['name']}"
-        yield from (f"table {study['name']}/{name}" for name in tables[study["name"]].missing)
+        for name, files in study["tables"].items():
+            if not all(Path(file).is_file() for file, _ in files):
+                yield f"table {study['name']}/{name}"
     for figure in figures:
         if figure.image is None:
             yield f"image of {figure.label}"

@@ -10,10 +10,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from srhm.model.grammar import GRAMMAR, NET_AND_DATA
-from srhm.statistics.sample_complexity import (
-    in_blocks,
-    sample_complexity,
-)
+from srhm.statistics.sample_complexity import in_blocks, sample_complexity
 from srhm.store.tables import FLOW_COMPLEXITY
 
 # What a curve has beside net and data. Between two of its values nothing is pooled:
@@ -82,14 +79,10 @@ _NUMBERS = (*GRAMMAR, "hidden_layers")
 _SHARED = [*dict.fromkeys(("curve", *OWN, *NET_AND_DATA)), "P", "seed"]
 
 
-def _joined(cells: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    return cells[[*_SHARED, "key"]].merge(others, on=["curve", "key"])
-
-
 def _kernels(cells: pd.DataFrame, frozen: pd.DataFrame) -> pd.DataFrame:
     if frozen.empty:
         return pd.DataFrame()
-    rows = _joined(cells, frozen)
+    rows = cells[[*_SHARED, "key"]].merge(frozen, on=["curve", "key"])
     return rows[_SHARED].assign(
         criterion=rows["kernel"].map(KERNELS),
         value=rows["test_error"],
@@ -122,10 +115,10 @@ def _sensitivities(cells: pd.DataFrame, sensitivities: pd.DataFrame) -> pd.DataF
         & (sensitivities["l"] == 1)
         & (sensitivities["n"] > 0)
     )
-    rows = _joined(cells, sensitivities[chosen])
-    status = rows.merge(cells[["curve", "key", "status"]], on=["curve", "key"])["status"]
+    columns = [*_SHARED, "key", "status"]
+    rows = cells[columns].merge(sensitivities[chosen], on=["curve", "key"])
     return rows[_SHARED].assign(
         criterion=rows["kind"].map(SENSITIVITIES),
         value=rows["value"],
-        capped=(status == "capped").to_numpy(),
+        capped=rows["status"] == "capped",
     )

@@ -18,6 +18,7 @@ from srhm.store.published import check_digests, published_file, read_published_t
 from srhm.store.published_provenance import PROVENANCE_FILE, OtherFormat, read_provenance_file
 from srhm.store.tables import CELLS, SENSITIVITIES
 
+LOG = logging.getLogger(__name__)
 OPTIONS = ("whitening", "bias", "alpha", "width", "engine")
 ROWS = ("P_star", "P_star_low", "P_star_high", "status", "n_seeds", "small_pool")
 
@@ -46,7 +47,7 @@ class Publication:
 
 
 def read_publications(
-    files: Sequence[Path | str], *, log: logging.Logger | None = None
+    files: Sequence[Path | str], *, log: logging.Logger = LOG
 ) -> list[Publication]:
     """The publications to which the files belong, by preset; none without files.
 
@@ -66,16 +67,15 @@ def read_publications(
                 file = published_file(folder, "sensitivities")
                 felt = read_published_table(file, SENSITIVITIES)
         except OtherFormat as other:
-            (log or logging.getLogger(__name__)).warning(
+            log.warning(
                 "without the archived run of %s: %s; `make publish PRESET=%s` writes it again",
                 *(folder.parent.name, other, folder.parent.name),
             )
             continue
         table = all_sample_complexities(cells, felt, thresholds=provenance["thresholds"])
         runs.append(Publication(provenance=provenance, sample_complexity=table, cells=cells))
-        if log:
-            log.info("compared with the archived run %s: %d sample complexities of %d networks",
-                     folder.parent.name, len(table), provenance["cells"])  # fmt: skip
+        log.info("compared with the archived run %s: %d sample complexities of %d networks",
+                 folder.parent.name, len(table), provenance["cells"])  # fmt: skip
     return runs
 
 
@@ -91,5 +91,5 @@ def published_complexities(file: Path, *, threshold: float) -> pd.DataFrame:
     cells = cells[kept & ~cells["batch"].astype(str).str.startswith("balanced")]
     table = complexities(cells, thresholds=[threshold])
     rows = table[table["criterion"] == "test_error"]
-    rows = rows.drop_duplicates(["net", *GRAMMAR, *rows.columns.intersection(list(OPTIONS))])
+    rows = rows.drop_duplicates(["net", *GRAMMAR, *OPTIONS])
     return rows[["net", *GRAMMAR, *ROWS]].assign(origin=f"{file.parts[-3]}/sparse_hierarchy")

@@ -112,9 +112,9 @@ def lasting_crossing(
     return Crossing("reached", log_size, float(left), float(right))
 
 
-def learning_curve_values(cells: pd.DataFrame, *, criterion: str = "test_error") -> pd.DataFrame:
-    """Rows of cells as the long table of `sample_complexity`, the criterion's column as value."""
-    return cells[[*CURVE_COLUMNS, "P", "seed"]].assign(criterion=criterion, value=cells[criterion])
+def learning_curve_values(cells: pd.DataFrame, *criteria: str) -> pd.DataFrame:
+    """Rows of cells as the long table of `sample_complexity`; criteria: columns of values."""
+    return cells.melt([*CURVE_COLUMNS, "P", "seed"], list(criteria), var_name="criterion")
 
 
 def is_dead(cells: pd.DataFrame) -> pd.Series:
@@ -203,11 +203,8 @@ def all_sample_complexities(
         felt = sensitivities["value"].mask(of_dead(sensitivities, cells))
         sensitivities = sensitivities.assign(value=felt)
         cells = cells.assign(test_error=cells["test_error"].mask(dead))
-    values = [
-        learning_curve_values(cells, criterion=name) for name in ("test_error", "best_test_error")
-    ]
     error_complexities = sample_complexity(
-        pd.concat(values, ignore_index=True),
+        learning_curve_values(cells, "test_error", "best_test_error"),
         thresholds={"test_error": list(thresholds), "best_test_error": [main]},
     )
     sensitivity_complexities = sample_complexity(

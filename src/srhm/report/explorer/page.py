@@ -15,13 +15,7 @@ import vl_convert
 from markupsafe import Markup
 
 from srhm.report.explorer.charts import HEADS, KINDS, NET_NAMES, charts, colours
-from srhm.report.explorer.names import (
-    AUTHORS,
-    EXPLORED,
-    FIRST,
-    FIRST_V,
-    GRAMMARS,
-)
+from srhm.report.explorer.names import AUTHORS, EXPLORED, FIRST, FIRST_V, GRAMMARS
 from srhm.report.explorer.rows import Source, explored, figure_rows, json_columns
 from srhm.report.prose import environment, hashes
 from srhm.statistics.publications import read_publications
