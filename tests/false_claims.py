@@ -7,7 +7,7 @@ import pandas as pd
 
 from srhm.scorecard.claims import Claim, Measurement, verdict
 from srhm.scorecard.expectations import VERDICTS, Expectation
-from srhm.scorecard.sheet import rows_of
+from srhm.scorecard.sheet import rows_in
 
 # Draws of tables, and the least part of them in which a claim that they can decide is found false.
 DRAWS, LEAST = 40, 0.9
@@ -16,10 +16,7 @@ DRAWS, LEAST = 40, 0.9
 MANY, NOMINAL = 200, 0.05
 
 
-@rows_of("cells", nothing="no rows")
-def cells(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is."""
-    return table
+cells = rows_in("cells", nothing="no rows")
 
 
 def rates(

@@ -10,13 +10,7 @@ from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_in, scorecard
 from srhm.scorecard.claims import Claim, Measurement
 from srhm.scorecard.expectations import Above, Below, Within
-from srhm.scorecard.headline import (
-    Statement,
-    forest_rows,
-    identifiers,
-    in_words,
-    statement_table,
-)
+from srhm.scorecard.headline import Statement, forest_rows, identifiers, in_words, statement_table
 
 OF_PAPER = [
     claim

@@ -16,7 +16,7 @@ from scipy import stats
 
 from srhm.scorecard.claims import Measurement
 from srhm.scorecard.estimators import FEWEST, CensoredMean, Fraction, Mean, Slope
-from srhm.scorecard.sheet import rows_of
+from srhm.scorecard.sheet import rows_in
 from srhm.statistics.regression import FLOOR
 
 ROOT = Path(__file__).parents[1]
@@ -97,10 +97,7 @@ def of_b(net):
     return CURVES_B[CURVES_B["net"] == net].reset_index(drop=True)
 
 
-@rows_of("cells", nothing="no rows")
-def cells(table):
-    """The table as it is."""
-    return table
+cells = rows_in("cells", nothing="no rows")
 
 
 def shown(estimator, table):

@@ -9,13 +9,7 @@ import pytest
 
 from srhm.planning.registry import STUDIES
 from srhm.scorecard.card import claims_of, scorecard
-from srhm.scorecard.claims import (
-    MAX_STATEMENT,
-    NOT_MEASURED,
-    Claim,
-    Measurement,
-    verdict,
-)
+from srhm.scorecard.claims import MAX_STATEMENT, NOT_MEASURED, Claim, Measurement, verdict
 from srhm.scorecard.expectations import Above, Below, Factor, Within
 from srhm.scorecard.numbers import distances_text, error
 from srhm.scorecard.text import markdown

@@ -1,7 +1,6 @@
 """A status of docs/thesis.md follows from verdicts and settings; its table names what is there."""
 
 import re
-from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -76,9 +75,7 @@ def test_no_verdict_about_these_sources_is_left_out():
         (study, one["claim"])
         for study, preset in Scorecards(scorecards).preset.items()
         for one in scorecards[preset][study].to_dict("records")
-        if re.search(r"\b(thesis|talk|article)\b", one["place"])
-        and "not there" not in one["place"]
-        and isfinite(one["expected"])
+        if re.search(r"\b(thesis|talk|article)\b", one["place"]) and "not there" not in one["place"]
     }
     named = {name for one in ROWS for found in one.matched.values() for name in found}
     assert judged - named == set(), "add them to docs/thesis.yaml"

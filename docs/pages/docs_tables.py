@@ -30,11 +30,6 @@ def with_tables(page: str, root: Path = ROOT) -> str:
     return NAMED.sub(lambda found: TABLES[found[1]](root), page)
 
 
-def sources(root: Path) -> str:
-    """Figures and statements of the sources, a table for each chapter."""
-    return thesis.rows_text(thesis.read(root), all_scorecards(root))
-
-
 def claims(root: Path) -> str:
     """All claims of the archived results, a table for each study and preset."""
     shipped = all_scorecards(root)
@@ -75,11 +70,6 @@ def counts(root: Path) -> str:
     return _table(heads, rows)
 
 
-def rules(root: Path) -> str:
-    """Verdicts of each study by the first and by the present rules, and what became of claims."""
-    return "\n".join(first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root))))
-
-
 def _of_study(study: str, preset: str, claims: pd.DataFrame) -> Iterator[str]:
     counted = {word: n for word, n in verdict_counts(claims).items() if n}
     yield f"## {study}, `{preset}`"
@@ -117,11 +107,15 @@ TABLES: dict[str, Callable[[Path], str]] = {
     "faults": partial(_of_file, "fault_table.csv"),
     "mended": partial(_of_file, "faults.csv"),
     "changes": partial(_of_file, "changes.csv"),
-    "sources": sources,
+    # Figures and statements of the sources, for each chapter.
+    "sources": lambda root: thesis.rows_text(thesis.read(root), all_scorecards(root)),
     "quotes": quotes,
     "claims": claims,
     "counts": counts,
-    "rules": rules,
+    # Verdicts of each study by the first and by the present rules, and what became of claims.
+    "rules": lambda root: "\n".join(
+        first_rules.of_studies(first_rules.read_rules(root, all_scorecards(root)))
+    ),
     # All keys of a preset, with defaults and meanings.
     "keys": lambda _: key_table(),
 }
