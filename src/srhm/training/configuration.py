@@ -18,9 +18,6 @@ Hierarchical: TypeAlias = Literal[(*HIERARCHICAL, *CONNECTED)]  # type: ignore[v
 Named: TypeAlias = Literal[tuple(NAMED)]  # type: ignore[valid-type]
 # How named nets are trained unless their section or group says otherwise (appendix B).
 NAMED_TRAINING = {"engine": NAMED_ENGINE, "learning_rate": 1e-4, "loss_threshold": 1e-2}
-# Channels of the 64-channel stage: 64 is the published size.
-NAMED_WIDTH = 64
-
 
 PointList = Annotated[list[PositiveInt], Field(min_length=1)]
 
@@ -194,7 +191,7 @@ class NamedSection(HierarchySection):
     """Learning curves of VGG, ResNet, EfficientNet."""
 
     width: int = Field(
-        NAMED_WIDTH, ge=1, le=8192,
+        64, ge=1, le=8192,
         description="channels of the stage that has 64 in the published net",
     )  # fmt: skip
     training: Training = Training.model_validate(NAMED_TRAINING)
