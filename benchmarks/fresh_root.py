@@ -99,9 +99,7 @@ def why_not() -> str:
         return "this needs root: it makes a root of Debian's packages and mounts in it"
     for program in ("mmdebstrap", "unshare", "git"):
         if not shutil.which(program):
-            return (
-                f"this needs {program} (a package of Debian has this name or util-linux)"
-            )
+            return f"this needs {program} (a package of Debian has this name or util-linux)"
     free = shutil.disk_usage(tempfile.gettempdir()).free / 1e9
     return f"{NEEDED} GB are needed, {free:.1f} are free (TMPDIR)" if free < NEEDED else ""
 

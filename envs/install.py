@@ -114,9 +114,7 @@ def is_whole(root: Path, hashes: str = "") -> bool:
 
 def why_foreign(venv: Path) -> str:
     """Why a path is not to be touched, since nothing here made it; empty where it may be."""
-    cure = (
-        f"; it is left as it is. Move it away or remove it, and make installs {venv}"
-    )
+    cure = f"; it is left as it is. Move it away or remove it, and make installs {venv}"
     if venv.is_symlink():
         return f"{venv} is a link to {os.readlink(venv)}" + cure
     if venv.exists() and not venv.is_dir():
