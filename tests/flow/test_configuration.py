@@ -45,6 +45,7 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
         (GROUP, {"training": "layerwise", "weight_decay": 0.1}, ["weight_decay = 0.1: allowed"]),
         (GROUP, {"optimiser": {"momentum": 0.5}}, ["momentum: allowed for flow are name"]),
         (GROUP, {"optimiser": {"name": "sgd", "batch_size": 33}}, ["P = 32", "33", "batch_size"]),
+        (GROUP, {"newton_steps": 5}, ["data = srhm: allowed is random or digits"]),
         (RANDOM, {"net": ["fcn", "cnn"]}, ["net", "allowed is fcn for data = random"]),
         (RANDOM, {"labels": "shuffled"}, ["labels = shuffled", "parity for data = random"]),
         (RANDOM, {"hidden_layers": None}, ["hidden_layers = null: allowed is 1 or more for data"]),

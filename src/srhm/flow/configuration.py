@@ -69,9 +69,9 @@ TOGETHER: list[tuple[Allowed, Allowed]] = [
      {"initialisation": ("gaussian",), "bias": (False,), "weight_decay": (0,), "history": (False,),
       "subtract_initial": (True,), "optimiser.momentum_time": ABSENT}),
     ({"newton_steps": range(1, MANY)},
-     {"net": ("fcn",), "loss": ("quadratic_hinge",), "activation": ("relu", "tanh"),
-      "parametrisation": ("ntk",), "bias": (True,), "alpha": (1,), "subtract_initial": (False,),
-      "training": ("end_to_end",), "weight_decay": (0,)}),
+     {"data": NO_GRAMMAR, "net": ("fcn",), "loss": ("quadratic_hinge",),
+      "activation": ("relu", "tanh"), "parametrisation": ("ntk",), "bias": (True,), "alpha": (1,),
+      "subtract_initial": (False,), "training": ("end_to_end",), "weight_decay": (0,)}),
 ]  # fmt: skip
 
 

@@ -338,10 +338,11 @@ def second_order_end(
 ) -> tuple[Weights, End]:
     """From the weights (1, ...) of a member to a minimum, with where it stopped.
 
-    x (P, 1, d), y (P,); max_steps: matrices H at most. ReLU is followed through SHARPNESS.
+    x (P, 1, d), y (P,); max_steps: matrices H at most. activation: tanh, or ReLU, which is followed
+    through SHARPNESS.
 
     Raises:
-        ValueError: as `Objective`; or if the activation is not relu or tanh.
+        ValueError: as `Objective`.
     """
     torch.set_num_threads(1)
     points, labels = x[:, 0].double(), y.double()
@@ -349,21 +350,17 @@ def second_order_end(
         at = Objective(network, points, labels, tanh)
         end = newton(at, at.vector(weights), max_steps=max_steps, tolerance=tolerance)
         return at.weights(end.vector), end
-    if network.activation != "relu":
-        raise ValueError(f"a second-order end of {network.activation}: allowed are relu, tanh")
     at = Objective(network, points, labels, smooth_relu(inf))
-    last: End | None = None
     vector, spent = at.vector(weights), 0
     between = (1 - FIRST - LAST) / (len(SHARPNESS) - 2)
     for sharpness, after in pairwise((*SHARPNESS, None)):
         part = FIRST if sharpness == SHARPNESS[0] else between if after else LAST
         smooth = Objective(network, points, labels, smooth_relu(sharpness or inf))
-        last = newton(
+        end = newton(
             smooth, vector, max_steps=int(part * max_steps),
             tolerance=BETWEEN if after else tolerance,
         )  # fmt: skip
-        vector, spent = last.vector, spent + last.n_steps
-        if last.status == "fitted" and at.loss(vector) <= LEAST_LOSS:
+        vector, spent = end.vector, spent + end.n_steps
+        if end.status == "fitted" and at.loss(vector) <= LEAST_LOSS:
             break
-    assert last is not None
-    return at.weights(vector), replace(last, n_steps=spent, sharpness=sharpness or inf)
+    return at.weights(vector), replace(end, n_steps=spent, sharpness=sharpness or inf)
