@@ -11,6 +11,7 @@ from srhm.planning import preset
 
 # 4 * 16^3 = 16384 distinct data.
 GROUP = {"net": "cnn", "L": 2, "v": 4, "s0": 1, "width": 8, "P": [64, 32]}
+LAYERWISE = {**GROUP, "training": "layerwise"}
 HINGE = {"labels": "parity", "loss": "quadratic_hinge"}
 RANDOM = {
     **{"data": "random", "net": "fcn", "d": 5, "hidden_layers": 3},
@@ -41,8 +42,8 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
         (GROUP, {"loss": "soft_hinge"}, ["labels = classes", "parity or shuffled for loss"]),
         (GROUP, {**HINGE}, ["slack = 0", "allowed are above 0 to 1"]),
         (GROUP, {"hidden_layers": 3}, ["hidden_layers = [3]: allowed is null"]),
-        (GROUP, {"training": "layerwise", "bias": True}, ["bias = true: allowed is false"]),
-        (GROUP, {"training": "layerwise", "weight_decay": 0.1}, ["weight_decay = 0.1: allowed"]),
+        (LAYERWISE, {"bias": True}, ["bias = true: allowed is false"]),
+        (LAYERWISE, {"weight_decay": 0.1}, ["weight_decay = 0.1: allowed"]),
         (GROUP, {"optimiser": {"momentum": 0.5}}, ["momentum: allowed for flow are name"]),
         (GROUP, {"optimiser": {"name": "sgd", "batch_size": 33}}, ["P = 32", "33", "batch_size"]),
         (GROUP, {"newton_steps": 5}, ["data = srhm: allowed is random or digits"]),
@@ -56,17 +57,9 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
         (DIGITS, {"labels": "classes", "loss": "cross_entropy"}, ["parity or shuffled"]),
         (STRIPE, {"d": 1}, ["d = [1]: allowed is 2 or more for data = stripe"]),
         (STRIPE, {"bias": False}, ["bias = false: allowed is true for data = stripe"]),
-        (
-            GROUP,
-            {"training": "layerwise", "optimiser": {"momentum_time": 0.1}},
-            ["momentum_time = 0.1: allowed is null for training = layerwise"],
-        ),
+        (LAYERWISE, {"optimiser": {"momentum_time": 0.1}}, ["momentum_time = 0.1: allowed is null"]),
         (GROUP, {"loss": "logistic"}, ["labels = classes: allowed is parity or shuffled for loss"]),
-        (
-            GROUP,
-            {"net": "lcn", "initialisation": "orthogonal", "training": "layerwise"},
-            ["orthogonal: allowed is gaussian for training = layerwise"],
-        ),
+        (LAYERWISE, {"initialisation": "orthogonal"}, ["allowed is gaussian for training = layer"]),
     ],
 )
 def test_a_refusal_names_the_key_and_what_is_allowed(base, changes, parts):
