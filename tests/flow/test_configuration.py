@@ -57,7 +57,7 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
         (DIGITS, {"labels": "classes", "loss": "cross_entropy"}, ["parity or shuffled"]),
         (STRIPE, {"d": 1}, ["d = [1]: allowed is 2 or more for data = stripe"]),
         (STRIPE, {"bias": False}, ["bias = false: allowed is true for data = stripe"]),
-        (LAYERWISE, {"optimiser": {"momentum_time": 0.1}}, ["momentum_time = 0.1: allowed is null"]),
+        (LAYERWISE, {"optimiser": {"momentum_time": 0.1}}, ["time = 0.1: allowed is null"]),
         (GROUP, {"loss": "logistic"}, ["labels = classes: allowed is parity or shuffled for loss"]),
         (LAYERWISE, {"initialisation": "orthogonal"}, ["allowed is gaussian for training = layer"]),
     ],
