@@ -41,6 +41,7 @@ def planned(*groups, study="complexity", measured=MEASURED, **changes):
         (GROUP, {"labels": "parity"}, ["allowed is classes for loss = cross_entropy"]),
         (GROUP, {"loss": "soft_hinge"}, ["labels = classes", "parity or shuffled for loss"]),
         (GROUP, {**HINGE}, ["slack = 0", "allowed are above 0 to 1"]),
+        (GROUP, {"L": None}, ["L = null: allowed is 1 or more for data = srhm"]),
         (GROUP, {"hidden_layers": 3}, ["hidden_layers = [3]: allowed is null"]),
         (LAYERWISE, {"bias": True}, ["bias = true: allowed is false"]),
         (LAYERWISE, {"weight_decay": 0.1}, ["weight_decay = 0.1: allowed"]),

@@ -50,7 +50,8 @@ MANY, ABSENT, BINARY = 2**31, (None,), ("parity", "shuffled")
 Allowed = Mapping[str, Sequence[Any]]
 # Where each key on the left has one of its values, each on the right has none but those given.
 TOGETHER: list[tuple[Allowed, Allowed]] = [
-    ({"data": ("srhm",)}, {"d": ABSENT, **dict.fromkeys(("L", "v", "s0"), range(MANY))}),
+    ({"data": ("srhm",)}, {"d": ABSENT, **dict.fromkeys(("L", "v"), range(1, MANY)),
+                           "s0": range(MANY)}),
     ({"data": ("srhm",), "net": ("lcn", "cnn")}, {"hidden_layers": ABSENT}),
     ({"data": NO_GRAMMAR}, {**dict.fromkeys(("L", "v", "s0", "n_c", "m", "squared_norm"), ABSENT),
                             "hidden_layers": range(1, MANY)}),
