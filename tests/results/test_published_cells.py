@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from srhm.commands import publish
 from srhm.commands.presets import CONFIG, Run
 from srhm.commands.publish import Taken, published_before, published_schemas
 from srhm.commands.watching import Watch
@@ -17,7 +18,7 @@ from srhm.store.paths import stored_paths
 from srhm.store.places import published_folder, store_of
 from srhm.store.published import measured_keys, taken_rows
 from srhm.store.records import TableError, read_table, write_table
-from srhm.store.tables import CELLS, schema_of
+from srhm.store.tables import CELLS, TIMINGS, schema_of
 from srhm_studies.regimes.stripe.measure import NEURONS
 
 FOLDER = published_folder("laptop", "depth")
@@ -67,6 +68,25 @@ def test_of_a_searched_curve_a_further_seed_alone_is_asked_for(tmp_path):
     assert taken == []
     seeds = {e["key"]: e["cell"]["seed"] for e in curve.entries}
     assert {seeds[key], *map(seeds.get, Watch(Run(plan, tmp_path)).shares())} == {3}
+
+
+def test_a_search_goes_by_a_curves_own_rows_and_not_by_published_ones_of_the_same_cells(
+    tmp_path, monkeypatch
+):
+    """As where a cell was trained again on another machine, whose numbers differ a little."""
+    folder = published_folder("quick", "sparse_hierarchy")
+    run = Run(plan_of("sparse_hierarchy", name="quick", directory=tmp_path), tmp_path)
+    curve = next(iter(run.plan.studies["sparse_hierarchy"].curves.values()))
+    files = run.files("sparse_hierarchy", curve)
+    for name, schema in {"cells": CELLS, "timings": TIMINGS}.items():
+        rows = read_table(folder / f"{name}.parquet", schema)
+        write_table(rows[rows["curve"] == curve.name], files[name], schema)
+    own = read_table(files["cells"], CELLS)
+    others = own.assign(test_error=0.0)  # their searches would go on to smaller sizes
+    monkeypatch.setattr(publish, "taken_rows", lambda *_: {"cells": {curve.name: others}})
+    found = publish.finished(run, "sparse_hierarchy", folder)
+    assert found.remarks == []
+    pd.testing.assert_frame_equal(found.rows["cells"][curve.name], own)
 
 
 def test_a_cell_that_the_store_has_is_not_taken(tmp_path):

@@ -125,7 +125,8 @@ def _tables_of_curve(
     )
     cells = read_table(files["cells"], schemas["cells"])
     known = published.get("cells", {}).get(curve.name)
-    keys = {curve.name: _keys_of(curve, pd.concat([cells, known]))}
+    # Last: where both have a cell, the file's own row says where a search goes, as in `gather`.
+    keys = {curve.name: _keys_of(curve, pd.concat([known, cells]))}
     tables = {
         table: gather(
             [file], keys, schemas[table], one_row_a_cell=table in one_row_a_cell,
