@@ -268,3 +268,13 @@ def test_dead_networks_bracket_nothing():
     )
     assert np.isnan(seed_complexities(cells, threshold=0.1).loc["a", 1])
     assert seed_complexities(half, threshold=0.1).loc["a", 1] > np.log(1000)
+
+
+def test_a_curve_of_two_widths_and_two_values_of_a_seed_are_named():
+    rows = curve([[0.5], [0.3], [0.05]])
+    with pytest.raises(ValueError, match="curve 'a': width must not vary along a curve"):
+        sample_complexity(
+            pd.concat([rows, rows.assign(width=65)]), thresholds={"test_error": [0.1]}
+        )
+    with pytest.raises(ValueError, match="curve 'a', test_error: two values for P = 10 and seed 0"):
+        sample_complexity(pd.concat([rows, rows]), thresholds={"test_error": [0.1]})

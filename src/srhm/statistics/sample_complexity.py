@@ -252,8 +252,15 @@ def sample_complexity(
         ValueError: a coordinate varies along a curve, or a curve has two values for a P and a seed.
     """
     curves = values[list(columns)].drop_duplicates().set_index("curve")
+    for name in curves.index[curves.index.duplicated()]:
+        varies = curves.loc[name].nunique(dropna=False) > 1
+        varying = ", ".join(varies.index[varies])
+        raise ValueError(f"curve {name!r}: {varying} must not vary along a curve")
     coordinates = curves.to_dict("index")
     by = ["curve", "criterion", "P", "seed"]
+    twice = values.loc[values.duplicated(by) & (not members), by]
+    for name, criterion, P, seed in twice.itertuples(index=False):
+        raise ValueError(f"curve {name!r}, {criterion}: two values for P = {P} and seed {seed}")
     counts = values.groupby(by[:2], sort=False)["value"].agg(["size", "count"])
     if members:
         values = values.groupby(by)["value"].mean().reset_index()
@@ -292,7 +299,7 @@ def sample_complexity(
             )
     if not rows:
         return pd.DataFrame(columns=[*columns, *ESTIMATES])
-    table = pd.DataFrame(rows).join(curves, on="curve", validate="m:1")
+    table = pd.DataFrame(rows).join(curves, on="curve")
     table = _with_deviations(table, [*pooled_over, "criterion", "threshold"])
     table = _with_bounds(table)
     return table[[*columns, *ESTIMATES]]
