@@ -4,11 +4,10 @@ Under `Elsewhere()` the device is "meta", which no code here uses for itself. Te
 they reach a GPU: by `.to`, or from a factory that is told the device (not from `torch.tensor`,
 which this does not see). A tensor of the CPU with one dimension or more that meets one of the
 device is an error, also as an index, which a GPU would take but wait for. So what was forgotten on
-the CPU is found without a GPU, and the numbers have the bits of the CPU. `waits` counts how often
-the CPU asks for numbers of the device.
+the CPU is found without a GPU, and the numbers have the bits of the CPU.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import torch
@@ -40,15 +39,11 @@ class _Sent(Tensor):
         arguments: tuple[Any, ...] = (),
         options: Mapping[str, Any] | None = None,
     ) -> Any:
-        return _called(function, arguments, dict(options or {}), waited=lambda: None)
+        return _called(function, arguments, dict(options or {}))
 
 
 class Elsewhere(TorchDispatchMode):
-    """While it is entered there is the device, and `waits` counts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits = 0
+    """While it is entered there is the device."""
 
     def __torch_dispatch__(
         self,
@@ -57,38 +52,23 @@ class Elsewhere(TorchDispatchMode):
         arguments: tuple[Any, ...] = (),
         options: Mapping[str, Any] | None = None,
     ) -> Any:
-        return _called(function, arguments, dict(options or {}), waited=self._waited)
-
-    def _waited(self) -> None:
-        self.waits += 1
+        return _called(function, arguments, dict(options or {}))
 
 
-def _called(
-    function: Any,
-    arguments: tuple[Any, ...],
-    options: dict[str, Any],
-    *,
-    waited: Callable[[], None],
-) -> Any:
+def _called(function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
     leaves = tree_leaves((arguments, options))
     sent = any(isinstance(leaf, _Sent) for leaf in leaves)
     wanted = options.get("device")
     if sent and wanted is None:
         _refuse_mixed(function, leaves)
     there = (sent and wanted is None) or wanted == DEVICE
-    name = str(function.overloadpacket)
-    if sent and (name in WAITING or wanted == torch.device("cpu") or _by_mask(function, leaves)):
-        waited()
     if wanted == DEVICE:
         options["device"] = torch.device("cpu")
     found = function(*tree_map(_here, arguments), **tree_map(_here, options))
+    name = str(function.overloadpacket)
     if name.endswith("_") and not name.endswith("__"):  # in place: the same tensor, not another
         return arguments[0]
     return tree_map(_sent, found) if there else found
-
-
-# What gives a number, or a shape, that the CPU goes on with.
-WAITING = ("aten._local_scalar_dense", "aten.nonzero", "aten.equal", "aten.unique")
 
 
 def _here(value: Any) -> Any:
@@ -97,14 +77,6 @@ def _here(value: Any) -> Any:
 
 def _sent(value: Any) -> Any:
     return _Sent(value) if isinstance(value, Tensor) else value
-
-
-def _by_mask(function: Any, leaves: Iterable[Any]) -> bool:
-    """Whether it selects by a mask, whose number of elements a GPU has to say."""
-    if str(function.overloadpacket) != "aten.index":
-        return False
-    _, *indices = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-    return any(index.dtype == torch.bool for index in indices)
 
 
 def _refuse_mixed(function: Any, leaves: Iterable[Any]) -> None:

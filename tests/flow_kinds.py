@@ -40,9 +40,9 @@ def entries_of(group):
     return list(curve.entries)
 
 
-def cells_of(group, **changes):
-    """Coordinates of its cells, some changed."""
-    return [{**entry["cell"], **changes} for entry in entries_of(group)]
+def cells_of(group):
+    """Coordinates of its cells."""
+    return [entry["cell"] for entry in entries_of(group)]
 
 
 class Sudden(Exception):

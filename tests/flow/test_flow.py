@@ -1,6 +1,6 @@
 """Training of many members: the same by plain loops, by other solvers, and by other engines."""
 
-from math import exp, sqrt
+from math import sqrt
 
 import numpy as np
 import pytest
@@ -61,11 +61,8 @@ def prepared(
     return system, start
 
 
-def flow_by_loop(system, start, member, *, max_evaluations, step, tau=0.0):
-    """The rule of the adaptive step for one member alone: weights, time, accepted steps.
-
-    tau: time of the momentum; 0: none.
-    """
+def flow_by_loop(system, start, member, *, max_evaluations, step):
+    """The rule of the adaptive step for one member alone: weights, time, accepted steps."""
     one = system.select(torch.tensor([member]))
     network, alpha = one.predictor.network, float(one.predictor.alpha[0])
     w = flattened(selected(start, slice(member, member + 1)))[0]
@@ -79,16 +76,14 @@ def flow_by_loop(system, start, member, *, max_evaluations, step, tau=0.0):
         return F.detach(), vector.grad, bool((gaps < 0).all())
 
     F, g, fitted = evaluate(w)
-    u, dt, time, steps, evaluations = torch.zeros_like(w), step.first_step, 0.0, 0, 1
+    dt, time, steps, evaluations = step.first_step, 0.0, 0, 1
     while not fitted and evaluations < max_evaluations:
-        kept = exp(-dt / tau) if tau else 0.0
-        new_u = kept * u + (1 - kept) * g
-        new_F, new_g, new_fitted = evaluate(w - dt * new_u)
+        new_F, new_g, new_fitted = evaluate(w - dt * g)
         evaluations += 1
         moved = float((new_F - F).abs().max())
         bend = float((new_g - g).square().sum() / (new_g.norm() * g.norm()))
         if moved < step.max_output_change and bend < step.max_gradient_change:
-            w, u, F, g, fitted = w - dt * new_u, new_u, new_F, new_g, new_fitted
+            w, F, g, fitted = w - dt * g, new_F, new_g, new_fitted
             time, steps = time + dt, steps + 1
             if moved < step.max_output_change / 2 and bend < step.max_gradient_change / 2:
                 dt *= 1.1

@@ -46,15 +46,13 @@ def test_all_tensors_of_a_training_are_on_its_device(name):
 
 
 def test_what_is_forgotten_on_the_cpu_is_found():
-    with Elsewhere() as device:
+    with Elsewhere():
         there = torch.zeros(3, device=DEVICE)
         for operation in (torch.add, torch.mul, torch.dot, lambda a, b: a.index_put_((b,), a)):
             with pytest.raises(RuntimeError, match="is on the CPU"):
                 operation(there, torch.arange(3))
-        assert device.waits == 0
         assert (there + 1).cpu().tolist() == [1, 1, 1]
         assert bool((there == 0).all())
-        assert device.waits == 2
 
 
 @pytest.fixture

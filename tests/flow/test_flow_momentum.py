@@ -1,4 +1,4 @@
-"""Gradient flow with momentum: a damped oscillator, a plain loop, and going on after a pause."""
+"""Gradient flow with momentum: a damped oscillator, and going on after a pause."""
 
 from dataclasses import dataclass
 
