@@ -11,7 +11,7 @@ import plain_adam
 import pytest
 import torch
 
-from srhm.flow.descents import NetworkSystem, Trained, adam
+from srhm.flow.descents import NetworkSystem, adam
 from srhm.flow.losses import QuadraticHinge
 from srhm.flow.networks import Network, Predictor, Weights, fully_connected_network, initial_weights
 from srhm.statistics.jamming import smallest_that_fit, with_jamming
@@ -30,7 +30,7 @@ LONG_FINISH = {**FINISH, "max_evaluations": 33_000}
 
 
 def problem(
-    *, n_inputs: int, width: int, depth: int, n_points: int, activation: str = "relu"
+    *, n_inputs: int, width: int, depth: int, n_points: int
 ) -> tuple[Network, torch.Tensor, torch.Tensor, Weights]:
     """A network, points (E, P, 1, d) and labels (E, P) of each member, and its first weights."""
     streams = [np.random.default_rng([n_inputs, depth, seed]) for seed in range(N_MEMBERS)]
@@ -38,9 +38,7 @@ def problem(
     x = torch.tensor(np.stack([s.standard_normal((n_points, 1, n_inputs)) for s in streams]))
     x = x / x.norm(dim=3, keepdim=True) * n_inputs**0.5
     y = torch.tensor(1.0 - 2.0 * (np.arange(n_points) % 2)).expand(N_MEMBERS, -1)
-    network = fully_connected_network(
-        n_inputs, depth=depth, width=width, n_outputs=1, activation=activation, biased=True
-    )
+    network = fully_connected_network(n_inputs, depth=depth, width=width, n_outputs=1, biased=True)
     return network, x, y, initial_weights(network, generators=streams, initialisation="orthogonal")
 
 
@@ -49,41 +47,12 @@ def predictor_of(network: Network) -> Predictor:
     return Predictor(network, torch.ones(N_MEMBERS, dtype=torch.float64), None)
 
 
-def table(network: Network, *, depth: int, n_points: int, activation: str = "relu", **results):
+def table(network: Network, *, depth: int, n_points: int, **results):
     """Rows of the members as in the table of cells."""
-    shared = {"data": "random", "activation": activation, "hidden_layers": depth, "P": n_points,
+    shared = {"data": "random", "activation": "relu", "hidden_layers": depth, "P": n_points,
               "loss": "quadratic_hinge"}  # fmt: skip
     sizes = {"width": network.width, "n_weights": network.n_weights}
     return pd.DataFrame({**shared, **sizes, "seed": range(N_MEMBERS), **results})
-
-
-def trained(**shape) -> tuple[NetworkSystem, Trained, pd.DataFrame]:
-    """Members with data of their own, and their rows; shape: of `problem`."""
-    network, x, y, start = problem(**shape)
-    system = NetworkSystem.of(predictor_of(network), x, y, LOSS)
-    found = adam(system, adam(system, start, **BUDGET).state, **FINISH)
-    rows = table(
-        network,
-        **{key: value for key, value in shape.items() if key not in ("n_inputs", "width")},
-        status=found.status,
-        mean_loss=found.mean_loss,
-        n_unsatisfied=found.n_unsatisfied,
-    )
-    return system, found, rows
-
-
-def scan(loads: tuple[float, ...], *, activation: str) -> dict[int, tuple]:
-    """FCN of three hidden layers of width d = 10 (N = 310) at several P/N, by P."""
-    found = {}
-    for load in loads:
-        P = round(310 * load)
-        found[P] = trained(n_inputs=10, width=10, depth=3, n_points=P, activation=activation)
-    return found
-
-
-@pytest.fixture(scope="module")
-def relu():
-    return scan((1.5, 1.75, 2.0, 2.25, 2.5, 3.0), activation="relu")
 
 
 def plainly(x, y, start, **budget):
