@@ -4,13 +4,14 @@ PyTorch shares nothing with the study but the data: dense one-hot inputs, torch'
 weights, orders, gradients and Adam. v = 3, L = 2, s_0 = 1; the same four grammars.
 """
 
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
-from torch import nn
-from torch.nn.functional import cross_entropy, one_hot
+from test_teaching_by_another_route import trained
 
-from srhm.data import random_grammar, symbols, train_and_test
+from srhm.data import random_grammar, train_and_test
 from srhm.learning_curve import sample_complexity
 from srhm.model.seeding import generator
 from srhm.networks.geometry import geometry, initial_weights
@@ -42,41 +43,10 @@ def by_the_sparse_engine(P, seed):
 
 
 def by_PyTorch(P, seed):
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
     grammar, data, test = drawn(P, seed)
-    w = 2 * (S0 + 1)
-    layers = nn.ModuleList(
-        [nn.Conv1d(V, WIDTH, w, w, bias=False), nn.Conv1d(WIDTH, WIDTH, w, w, bias=False),
-         nn.Linear(WIDTH, V, bias=False)]
-    )  # fmt: skip
-    for weights in layers.parameters():
-        nn.init.normal_(weights)
-
-    def logits(x):
-        x = (layers[0](x) / V**0.5).relu()
-        return layers[2]((layers[1](x) / WIDTH**0.5).relu().sum(dim=2)) / WIDTH
-
-    def inputs(points):
-        found = torch.tensor(symbols(points, grammar.parameters), dtype=torch.int64)
-        return one_hot(found, V + 1)[..., 1:].float().transpose(1, 2)
-
-    labels, x = torch.tensor(data.labels, dtype=torch.int64), inputs(data)
-    optimiser = torch.optim.Adam(layers.parameters(), lr=RATES["adam"])
-    steps, loss = 0, np.inf
-    while loss > STOP and steps < CAP:
-        summed = 0.0
-        for batch in torch.tensor(rng.permutation(P)).split(4):
-            value = cross_entropy(logits(x[batch]), labels[batch])
-            optimiser.zero_grad()
-            value.backward()
-            optimiser.step()
-            summed += value.item() * len(batch)
-            steps += 1
-        loss = summed / P
-    with torch.no_grad():
-        wrong = logits(inputs(test)).argmax(dim=1).numpy() != test.labels
-    return float(wrong.mean())
+    adam = partial(torch.optim.Adam, lr=RATES["adam"])
+    answers = trained(grammar, data, seed, optimiser=adam, loss_threshold=STOP)
+    return float((answers(test) != test.labels).mean())
 
 
 @pytest.mark.parametrize(("optimiser", "route", "factor"), [

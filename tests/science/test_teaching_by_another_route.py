@@ -44,8 +44,11 @@ class Cnn(nn.Module):
         return self.readout(x.sum(dim=2)) / WIDTH
 
 
-def trained(grammar, train, seed, *, draw=None):
-    """Answers of a network, as a function of data: trained to a loss of 1e-2 if taught, else 1e-3.
+MOMENTUM = partial(torch.optim.SGD, lr=0.01 * WIDTH, momentum=0.9)
+
+
+def trained(grammar, train, seed, *, optimiser=MOMENTUM, loss_threshold=1e-2, draw=None):
+    """Answers of a network that is trained to a loss, as a function of data.
 
     draw: images of the data, new in each epoch.
     """
@@ -59,9 +62,9 @@ def trained(grammar, train, seed, *, draw=None):
 
     labels = torch.tensor(train.labels, dtype=torch.int64)
     network = Cnn(depth=parameters.depth, v=v, s0=parameters.n_empty)
-    optimiser = torch.optim.SGD(network.parameters(), lr=0.01 * WIDTH, momentum=0.9)
+    optimiser = optimiser(network.parameters())
     steps, loss, x = 0, np.inf, inputs(train)
-    while loss > (1e-2 if draw else 1e-3) and steps < 60_000:
+    while loss > loss_threshold and steps < 60_000:
         if draw:
             x = inputs(draw(train, grammar, generator=rng, redraw_all=True))
         summed = 0.0
@@ -81,7 +84,8 @@ def error_of(P: int, seed: int, *, taught: bool) -> float:
     """Test error of a network that is taught places, or nothing."""
     grammar = random_grammar(depth=2, branching=2, n_features=V, n_empty=S0, seed=seed)
     train, test = train_and_test(grammar, n_train=P, n_test=2000, seed=seed)
-    answers = trained(grammar, train, seed, draw=partial(displace, level=2) if taught else None)
+    options = {"draw": partial(displace, level=2)} if taught else {"loss_threshold": 1e-3}
+    answers = trained(grammar, train, seed, **options)
     return float((answers(test) != test.labels).mean())
 
 
