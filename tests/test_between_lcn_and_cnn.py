@@ -1,17 +1,12 @@
-"""Networks between LCN and CNN: the ends are both, bit for bit; gradients against autograd."""
+"""Networks between LCN and CNN: the ends are both, bit for bit."""
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
-import torch
-from torch.nn.functional import cross_entropy
 
-from srhm.model.encoding import one_hot
 from srhm.model.sampling import derive
 from srhm.networks.geometry import geometry, initial_weights
-from srhm.networks.hierarchical import HierarchicalNetwork
 from srhm.networks.slots import layers_that_know
 from srhm.training.sparse import SparseEngine
 
@@ -21,8 +16,6 @@ SHARED = {
     "cnn_first": {1}, "cnn_second": {2}, "cnn_third": {3}, "cnn_first_second": {1, 2},
     "cnn_first_third": {1, 3}, "cnn_second_third": {2, 3},
 }  # fmt: skip
-BETWEEN = ("cnn_second", "cnn_places", "cnn_features",
-           "cnn_pooled", "cnn_pooled_first", "cnn_pooled_last")  # fmt: skip
 
 
 def layers_of(net, parameters):
@@ -73,25 +66,3 @@ def test_pooled_at_any_s0_is_the_cnn_at_s0_0_bit_for_bit(make_sample):
         np.testing.assert_array_equal(found[name], value)
     other, _ = trained("cnn_pooled_first", grammar.parameters, *samples)
     assert not np.array_equal(other["readout"], expected["readout"])
-
-
-@pytest.mark.parametrize(
-    ("net", "depth"),
-    [*product(BETWEEN, (2, 3)), ("cnn_third", 4), ("cnn_first_second", 4)],
-)
-def test_a_step_of_the_sparse_engine_is_that_of_autograd(make_sample, net, depth):
-    grammar, training, test = make_sample(
-        n_train=20, n_test=10, depth=depth, branching=2, n_features=3, n_synonyms=3, n_classes=3,
-        n_empty=1, sparsity="A",
-    )  # fmt: skip
-    shape = geometry(net, grammar.parameters, width=WIDTH)
-    start = initial_weights(shape, generator=np.random.default_rng(0), dtype=np.float64)
-    engine = SparseEngine(shape, start, training, test, **OPTIONS)
-    engine.steps(np.arange(4))
-    network = HierarchicalNetwork(shape, start)
-    x = torch.from_numpy(one_hot(training[:4], grammar.parameters)).double()
-    cross_entropy(network(x), torch.from_numpy(training.labels[:4].astype(np.int64))).backward()
-    for name, value in engine.weights().items():
-        step = -OPTIONS["rate"] * network.weights[name].grad.numpy()
-        assert np.abs(step).max() > 0
-        np.testing.assert_allclose(value - start[name], step, rtol=1e-9, atol=1e-12, err_msg=name)
