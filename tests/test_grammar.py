@@ -1,7 +1,6 @@
 """Production rules are valid and uniform, and the closed forms count what they generate."""
 
 from itertools import permutations, product
-from math import comb
 
 import numpy as np
 import pytest
@@ -10,8 +9,6 @@ from assertions import all_data, all_inputs, assert_uniform, inputs
 from srhm.model.grammar import (
     GrammarError,
     draw_grammar,
-    n_distinct,
-    n_placements,
     placement_offsets,
 )
 
@@ -55,21 +52,6 @@ def test_placements_are_all_that_the_sparsity_allows(make_parameters, branching,
         rows = [tuple(row) for row in placement_offsets(parameters).tolist()]
         assert set(rows) == expected
         assert len(rows) == len(expected) == parameters.n_placements
-
-
-def test_without_sparsity_the_number_of_data_of_a_class_is_that_of_the_dense_model():
-    # Section 2: m^((d - 1)/(s - 1)) with d = s^L
-    for depth, s, m in product((1, 2, 3), (2, 3), (1, 2, 5)):
-        d = s**depth
-        count = n_distinct(depth=depth, branching=s, n_synonyms=m, n_classes=7, n_empty=0)
-        assert count == 7 * m ** ((d - 1) // (s - 1))
-
-
-def test_the_grammar_of_figure_2_has_as_many_data_as_counted_by_hand():
-    figure = {"depth": 2, "branching": 2, "n_synonyms": 3, "n_classes": 2, "n_empty": 1}
-    assert n_distinct(**figure, sparsity="A") == 2 * (3 * 4) ** 3
-    assert n_distinct(**figure, sparsity="B") == 2 * (3 * comb(4, 2)) ** 3
-    assert n_placements(branching=2, n_empty=1, sparsity="B") == 6
 
 
 @pytest.mark.parametrize(("v", "s"), [(2, 2), (5, 2), (3, 3)])

@@ -31,17 +31,12 @@ def by_level(grammar, values):
     return [values[:, nodes] for nodes in reversed(depth_slices(grammar.parameters))]
 
 
-def test_the_parser_finds_the_choices_of_all_levels(sampled):
-    grammar, data = sampled
-    found = parsed(data, grammar)
-    for level, choices in enumerate(by_level(grammar, data.choices)):
-        assert [datum.choices[level] for datum in found] == choices.tolist()
-
-
-def test_the_parser_finds_the_offsets_of_all_levels(sampled):
+def test_the_parser_finds_choices_and_offsets_of_all_levels(sampled):
     grammar, data = sampled
     offsets = placement_offsets(grammar.parameters)
     found = parsed(data, grammar)
+    for level, choices in enumerate(by_level(grammar, data.choices)):
+        assert [datum.choices[level] for datum in found] == choices.tolist()
     for level, placements in enumerate(by_level(grammar, data.placements)):
         drawn = offsets[placements].tolist()
         assert [[list(o) for o in datum.offsets[level]] for datum in found] == drawn

@@ -114,11 +114,3 @@ def test_every_seed_role_and_member_has_a_stream_of_its_own():
         for member in range(10)
     }
     assert len(first) == 10 * len(ROLES) * 10
-
-
-def test_streams_of_two_roles_are_uncorrelated():
-    # False-alarm rate: |r| sqrt(n) > 4.5 in one of 28 pairs, about 2e-4.
-    n = 10_000
-    numbers = [generator(0, role=role).standard_normal(n) for role in ROLES]
-    correlations = np.corrcoef(numbers) - np.eye(len(ROLES))
-    assert abs(correlations).max() * np.sqrt(n) < 4.5
