@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from small_tasks import named_engine
 
 from srhm.measure.network_representations import network_probe
-from srhm.measure.sensitivity import measure, transform
 from srhm.model.encoding import one_hot
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
 from srhm.training.autograd import NetworkEngine
@@ -79,48 +78,19 @@ def test_steps_are_those_of_plain_autograd(make_engine, data, tolerance, net, wh
     assert moved > 0.01
 
 
-def plain_sensitivities(network, parameters, points, images, n_draws):
-    """Eq. 13 and 14 and their jackknife, term by term, from all layers at once."""
-    names = [*activation_layers(network), OUTPUT]
-
-    def layers(data):
-        found = record_activations(network, plain_input(data, parameters).float(), names)
-        return [found[name].reshape(len(data), -1).double().numpy() for name in names]
-
-    n, f_KN = len(points), layers(points)
-    rows = {}
-    for (kind, level), image in images.items():
-        g_KN = layers(image)
-        for k, (f, g) in enumerate(zip(f_KN, g_KN, strict=True), start=1):
-            moved = ((f - g.reshape(n_draws, n, -1)) ** 2).sum(axis=2).mean(axis=0)
-            apart = ((f[:, None] - f[None]) ** 2).sum(axis=2)
-
-            def ratio(kept, moved=moved, apart=apart):
-                pairs = apart[np.ix_(kept, kept)].sum() / (len(kept) * (len(kept) - 1))
-                return moved[kept].mean() / pairs
-
-            left = [ratio(np.delete(np.arange(n), i)) for i in range(n)]
-            error = np.sqrt((n - 1) / n * ((left - np.mean(left)) ** 2).sum())
-            rows[kind, k, level] = (names[k - 1], ratio(np.arange(n)), error)
-    return rows
-
-
 @pytest.mark.parametrize("net", NETS)
-def test_sensitivities_are_those_of_plain_numpy(make_engine, data, net):
+def test_sensitivities_see_all_layers_in_eval_mode(make_engine, data, net):
+    """What is made of them: tests/test_sensitivity.py."""
     grammar, _, test = data
     engine = make_engine(net, dtype=np.float32)
     engine.steps(np.arange(24))
-    network = engine.network  # left in training mode: measuring must not depend on it
-    n_draws = 2
-    images = transform(test, grammar, n_draws=n_draws, seed=3, variant="text")
-    expected = plain_sensitivities(network, grammar.parameters, test, images, n_draws)
-    network.train()
-    probe = network_probe(network, grammar.parameters)
-    rows = measure(probe, grammar, test, seed=3, n_points=40, n_draws=n_draws)
-    assert len(rows) == len(expected) == 4 * len(probe.layers)
-    for row in rows:
-        layer, value, error = expected[row["kind"], row["k"], row["l"]]
-        assert row["layer"] == layer
-        assert_allclose(row["value"], value, rtol=1e-4)
-        assert_allclose(row["standard_error"], error, rtol=1e-3)
-    assert row["layer"] == OUTPUT
+    names = [*activation_layers(engine.network), OUTPUT]
+    x = plain_input(test, grammar.parameters).float()
+    expected = record_activations(engine.network, x, names)
+    engine.network.train()  # measuring must not depend on it
+    probe = network_probe(engine.network, grammar.parameters)
+    assert list(probe.layers) == names
+    for found, name in zip(probe.represent(test), names, strict=True):
+        assert found.values.shape[:2] == (len(test), found.n_places) == (40, 1)
+        values = expected[name].reshape(len(test), -1).numpy()
+        assert_allclose(found.values[:, 0], values, rtol=1e-4, atol=1e-6)
