@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import torch
+from test_named_networks import gaussian, make
 from torch import nn
 
 from srhm.networks.activations import OUTPUT, activation_layers, record_activations
-from srhm.networks.named import named_network
 from srhm.networks.registry import NAMED
 from srhm.networks.relative_depth import layer_at
 
@@ -22,21 +22,6 @@ N_LAYERS = {
     "efficientnetb1": 2 + 2 * 23 - 2,
     "efficientnetb2": 2 + 2 * 23 - 2,
 }
-
-
-def make(name):
-    return named_network(
-        name,
-        dimensions=1,
-        in_channels=4,
-        n_classes=3,
-        width=8,
-        generator=torch.Generator().manual_seed(0),
-    )
-
-
-def gaussian(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def executed(network, x):

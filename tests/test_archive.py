@@ -1,16 +1,13 @@
-"""What is archived says what made it: figures, scorecards, the description of the software."""
+"""What is archived says what made it: figures, and the commit of the tree."""
 
-import json
 import subprocess
-import tomllib
 from pathlib import Path
 
-import yaml
 from matplotlib.figure import Figure
 from PIL import Image
 
 from srhm.figures.drawing import save
-from srhm.store.provenance import REPOSITORY, commit_of
+from srhm.store.provenance import commit_of
 
 
 def test_figures_name_command_and_commit_and_not_the_day(tmp_path):
@@ -48,22 +45,3 @@ def test_the_commit_is_that_of_the_tree_and_says_what_differs(tmp_path):
     assert commit_of(tmp_path) == commit
     (tmp_path / "file").write_text("two", encoding="utf-8")
     assert commit_of(tmp_path) == commit + " + changes"
-
-
-def test_descriptions_of_the_software_agree():
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
-    meta = json.loads((REPOSITORY / "codemeta.json").read_text("utf-8"))
-    citation = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text("utf-8"))
-    assert meta["name"] == project["name"]
-    assert meta["description"] == project["description"]
-    assert meta["version"] == citation["version"] == project["version"]
-    assert meta["license"].endswith(f"/{project['license']}")
-    assert citation["license"] == project["license"]
-    assert meta["keywords"] == citation["keywords"]
-    names = [[one["name"] for one in author] for author in
-             (meta["author"], citation["authors"], project["authors"])]  # fmt: skip
-    assert names[0] == names[1] == names[2]
-    paper, cited = meta["referencePublication"], citation["references"][0]
-    assert (paper["name"], paper["datePublished"]) == (cited["title"], str(cited["year"]))
-    families = [one["familyName"] for one in paper["author"]]
-    assert families == [one["family-names"] for one in cited["authors"]]

@@ -155,6 +155,10 @@ def test_metadata_of_the_project_agree():
     assert (codemeta["name"], codemeta["description"]) == (project["name"], project["description"])
     (author,), (same,), (also,) = project["authors"], citation["authors"], codemeta["author"]
     assert author["name"] == same["name"] == also["name"]
+    paper, cited = codemeta["referencePublication"], citation["references"][0]
+    assert (paper["name"], paper["datePublished"]) == (cited["title"], str(cited["year"]))
+    families = [one["familyName"] for one in paper["author"]]
+    assert families == [one["family-names"] for one in cited["authors"]]
     assert {name: len(values) for name, values in metadata().items() if len(values) != 1} == {}
     # Only a release has a date.
     assert (".dev" in project["version"]) != ("date-released" in citation)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from tables import grammar
 
 from srhm.statistics.sample_complexity import (
     CURVE_COLUMNS,
@@ -32,23 +33,7 @@ def of_root(sizes, values, threshold=0.1):
 
 def curve(values, *, sizes=(10, 100, 1000), name="a", criterion="test_error", **coordinates):
     """Long table of one curve; values of shape (n_sizes, n_seeds)."""
-    coordinates = {
-        "curve": name,
-        "net": "lcn",
-        "L": 2,
-        "s": 2,
-        "s0": 4,
-        "v": 10,
-        "m": 10,
-        "n_c": 10,
-        "sparsity": "A",
-        "width": 64,
-        "alpha": 1.0,
-        "whitening": False,
-        "bias": False,
-        "batch": "shuffled",
-        "engine": "sparse",
-    } | coordinates
+    coordinates = {"curve": name, **grammar("lcn", 2, 10, 4), **coordinates}
     assert set(coordinates) == set(CURVE_COLUMNS)
     rows = [
         {**coordinates, "criterion": criterion, "P": P, "seed": seed, "value": value}
