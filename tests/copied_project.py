@@ -36,36 +36,24 @@ class Project:
             elif source.exists():
                 shutil.copy(source, folder / part)
 
-    def environment(self) -> dict[str, str]:
-        """Variables under which the copy's own sources are imported."""
-        return {
-            **os.environ,
-            "PYTHONPATH": str(self.folder / "src"),
-            # A device that no job here uses, so that `device: cuda` can be planned.
-            "CUDA_VISIBLE_DEVICES": "0",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Starts the launcher of the copy in a process group of its own."""
-        # A full log goes to a file: a test that waits must not fill a pipe.
-        self.log = self.folder / "run.log"
-        with self.log.open("w") as log:
-            return subprocess.Popen(
-                [*self._command("reproduce"), *arguments],
-                cwd=self.folder,
-                env=self.environment(),
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                text=True,
-                start_new_session=True,
-            )
+    def _called(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """What a command says that imports the copy's own sources."""
+        # A device that no job here uses, so that `device: cuda` can be planned.
+        own = {"PYTHONPATH": str(self.folder / "src"), "CUDA_VISIBLE_DEVICES": "0"}
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, **own},
+            capture_output=True,
+            text=True,
+            start_new_session=True,
+        )
 
     def run(self, *arguments: str) -> str:
         """Runs the workflow to its end; what it printed."""
-        code = self.start("--cores", "2", *arguments).wait(timeout=600)
-        text = self.log.read_text()
-        assert code == 0, text
-        return text
+        done = self._called([*self._command("reproduce"), "--cores", "2", *arguments])
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout + done.stderr
 
     def planned(self) -> dict[str, int]:
         """What a run would do: the number of jobs by rule, as Snakemake's table says."""
@@ -78,10 +66,7 @@ class Project:
 
     def cells_and_trained(self) -> tuple[int, int]:
         """Cells that the configuration is expected to train, and those in the store."""
-        command = self._command("plan", otherwise=["--study", "paper"])
-        said = subprocess.run(
-            command, cwd=self.folder, env=self.environment(), capture_output=True, text=True
-        )
+        said = self._called(self._command("plan", otherwise=["--study", "paper"]))
         assert said.returncode == 0, said.stderr
         found = re.search(r"(\d+) cells, (\d+) of them trained already", said.stdout)
         assert found, said.stdout
