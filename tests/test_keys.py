@@ -61,9 +61,3 @@ def test_numbers_beyond_all_bounds_are_refused_with_their_bound(keys, line):
     curve = {"data": ["sphere"], "P": [20], "N_over_P": [1], **keys}
     with pytest.raises(ConfigError, match=line):
         plan_preset({"preset": "tiny", "random_features": {"curves": [curve]}})
-
-
-def test_a_branching_that_no_grammar_has_is_refused_at_once():
-    curve = {"net": "lcn", "L": 2, "s": 10**8, "v": 3, "s0": 1, "P": [30]}
-    with pytest.raises(ConfigError, match="s = 100000000: allowed are 2 to 16"):
-        plan_preset({"preset": "tiny", "sparse_hierarchy": {"seeds": 1, "curves": [curve]}})

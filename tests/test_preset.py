@@ -59,7 +59,7 @@ def assert_refused(config, parts):
         # out of range
         ("preset", {"preset": "My preset"}, ["  preset", "'My preset'", "^[a-z]"]),
         ("preset", {"preset": "cells"}, ["  preset", "'cells'", "results/ keeps", "derivations"]),
-        ("group", {"s": 1}, ["curves.0", "s = 1: allowed are 2 to 16"]),
+        ("group", {"s": 10**8}, ["curves.0", "s = 100000000: allowed are 2 to 16"]),
         ("group", {"s0": [1, 65]}, ["curves.0", "s0 = 65: allowed are 0 to 64"]),
         ("preset", {"analysis": {"threshold": 0.2}}, ["  analysis", "0.2", "each may stand once"]),
         ("group", {"P": {**WINDOW, "low": 3}}, ["curves.0.P", "low = 3", "high = 2"]),

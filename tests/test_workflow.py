@@ -3,10 +3,7 @@
 tests/faults kills such a run and lets it go on.
 """
 
-import os
 import shutil
-import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -99,21 +96,8 @@ def delete_a_cell(project: Project) -> None:
     path_of(project.folder / "results/cells", cells["key"].iloc[0]).unlink()
 
 
-def switch_branch_and_back(project: Project) -> None:
-    """Another branch trains otherwise; back on the first one, all sources are new on disk."""
-
-    def git(*words: str) -> None:
-        subprocess.run(["git", *words], cwd=project.folder, check=True, capture_output=True)
-
-    git("init", "--initial-branch=first")
-    git("add", *PARTS)
-    name = ["-c", "user.name=a", "-c", "user.email=a@b"]
-    git(*name, "commit", "--message=one")
-    git("checkout", "-b", "second")
-    project.edit(*SAMPLING)
-    git(*name, "commit", "--all", "--message=two")
-    assert project.to_train() > 0
-    git("checkout", "first")
+def touch_the_sources(project: Project) -> None:
+    """All sources are new on disk, as after `git checkout` of another branch and back."""
     for part in PARTS:
         for file in [project.folder / part, *(project.folder / part).rglob("*")]:
             file.touch()
@@ -131,13 +115,6 @@ def run_other_sizes_and_return(project: Project) -> None:
     change_group(project, P=[60, 120])
     project.run(table_file(CELLS))
     project.configure(config)
-
-
-def date_ahead(project: Project) -> None:
-    """Dates all results a day ahead, as after work on a machine whose clock was wrong."""
-    ahead = time.time() + 86_400
-    for file in (project.folder / "results").rglob("*"):
-        os.utime(file, (ahead, ahead))
 
 
 def change_prose(project: Project) -> None:
@@ -271,8 +248,7 @@ CHANGES = {
         make=delete_a_cell, **{"trained": 1, "curves": 1, "measured": 1, "drawn": OF_TABLES}
     ),
     ".snakemake deleted": Change(make=lambda project: shutil.rmtree(project.folder / ".snakemake")),
-    "results dated in the future": Change(make=date_ahead),
-    "branch switched and back": Change(make=switch_branch_and_back),
+    "branch switched and back": Change(make=touch_the_sources),
     "split into jobs otherwise": Change(make=split_into_jobs),
     "split into jobs otherwise, and a P added": Change(
         make=split_and_add_a_size,

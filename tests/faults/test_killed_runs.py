@@ -151,20 +151,6 @@ def test_a_run_beside_orphans_trains_no_stored_cell_again(undisturbed):
         undisturbed.is_finished_by(scene, trains=0)
 
 
-def test_while_the_snakemake_of_a_killed_launcher_works_a_run_is_refused(undisturbed):
-    with undisturbed.scene(of="none") as scene:
-        process = scene.start()
-        scene.wait_for_cells(3, process)
-        snakemake = scene.snakemake(process)
-        process.kill()
-        process.wait()
-        code, text = scene.run()
-        assert code == 2
-        assert_said(text, "another run works in")
-        psutil.wait_procs([snakemake], timeout=LONGEST)
-        undisturbed.is_finished_by(scene, trains=0)
-
-
 def to_a_job(scene, process, number):
     descendants(process.pid, ".snakemake/scripts/")[-1].send_signal(number)
 

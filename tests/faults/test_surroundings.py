@@ -6,7 +6,6 @@ Most last while a run trains a cell that was deleted before. Disks are mounted, 
 import os
 import shutil
 import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -66,12 +65,11 @@ READ_ONLY = (
     f"mount --bind {REPOSITORY} {REPOSITORY} && mount -o remount,bind,ro {REPOSITORY}"
     f" && cd {REPOSITORY} && ! touch {REPOSITORY}/a-file 2>&-"
 )
-
-
-def in_group(file, text):
-    """Words that run a command in a control group where a file has this text."""
-    words = f'd=$(mktemp -d) && mount --bind "$d" "$d" && echo "{text}" > "$d/{file}"'
-    return ["unshare", "--mount", *in_shell(f'{words} && mount --bind "$d" /sys/fs/cgroup')]
+# A control group with little memory.
+LIMITED = (
+    'd=$(mktemp -d) && mount --bind "$d" "$d" && echo 1200000000 > "$d/memory.max"'
+    ' && mount --bind "$d" /sys/fs/cgroup'
+)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +87,7 @@ def in_group(file, text):
         pytest.param({}, ["unshare", "--net"], [], marks=as_root),
         pytest.param({}, ["unshare", "--mount", *in_shell(READ_ONLY)], [], marks=as_root),
         pytest.param(
-            {}, in_group("memory.max", 1_200_000_000),
+            {}, ["unshare", "--mount", *in_shell(LIMITED)],
             ["memory: 1200 MB by the limit of this container"], marks=as_root,
         ),
     ],
@@ -305,10 +303,3 @@ def test_a_quota_that_is_used_up_or_a_clock_that_jumps_loses_nothing(
         assert_said(text, *says, traceback=True)
         assert stored.items() <= scene.whole().items()
         undisturbed.is_finished_by(scene)
-
-
-@as_root
-def test_half_a_processor_is_one_core():
-    limits = [sys.executable, str(REPOSITORY / "src/srhm/commands/limits.py")]
-    command = [*in_group("cpu.max", "50000 100000"), *limits]
-    assert subprocess.run(command, capture_output=True, text=True).stdout.strip() == "1"
