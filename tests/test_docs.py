@@ -14,8 +14,7 @@ import pytest
 import yaml
 
 from srhm.planning import preset
-from srhm.planning.registry import GROUPS, STUDIES, TRAINERS
-from srhm.report.explorer.names import explorer_name
+from srhm.planning.registry import GROUPS, STUDIES
 
 REPOSITORY = Path(__file__).parents[1]
 # The changelog names what was there once.
@@ -52,23 +51,6 @@ def commands_in(documents: Iterable[Path]) -> list[str]:
         r"\s*((?:make|(?:\.venv/bin/)?(?:snakemake|python -m srhm\.[a-z_.]+)) [^#]*)"
     )
     return sorted({found[1].strip() for line in lines if (found := calls.match(line))})
-
-
-def rule_names() -> set[str]:
-    """Names of the rules that are made of the declarations."""
-    found = (
-        {"draw_derivations", *map(explorer_name, GROUPS)}
-        | set(GROUPS)
-        | {f"{study}_study" for study in STUDIES}
-    )
-    for trainer in TRAINERS:
-        found |= {f"train_{trainer.name}", f"train_{trainer.name}_part"}
-    for name, study in STUDIES.items():
-        found |= {f"gather_{name}", f"score_{name}", f"page_{study.page_name}"}
-        found |= {f"derive_{name}_{table.name}" for table in study.tables}
-        found |= {f"measure_{one.trainer.name}_{one.name}" for one in study.measurements}
-        found |= {figure.name for figure in study.figures}
-    return found
 
 
 def test_links_lead_to_files():
@@ -112,18 +94,6 @@ def test_commands_are_targets_of_make():
                 made = name == "mine"
                 file = REPOSITORY / "profiles" / name / "profile.yaml"
                 assert made or file.is_file(), (document, name)
-
-
-def test_rules_that_are_named_exist():
-    named = re.compile(
-        r"--set-threads (\w+)=|--until (\w+)|\bsnakemake ([a-z]\w+) --configfile"
-        r"|\b((?:train|measure|gather|score|derive|page)_(?:"
-        + "|".join([*STUDIES, *(trainer.name for trainer in TRAINERS), "curve", "plane", "network"])
-        + r")\w*)\b(?!\.py)"
-    )
-    for document in DOCUMENTS:
-        names = {next(filter(None, groups)) for groups in named.findall(text_of(document))}
-        assert names <= rule_names(), document
 
 
 @pytest.mark.parametrize("command", commands_in(DOCUMENTS))

@@ -2,8 +2,6 @@
 
 import doctest
 import random
-import subprocess
-import sys
 from dataclasses import replace
 from importlib import import_module
 
@@ -29,7 +27,6 @@ from srhm.measure.representations import hierarchical_probe
 from srhm.measure.sensitivity import measure
 from srhm.model.grammar import Grammar
 from srhm.model.parsing import parse
-from srhm.model.sampling import draw_samples
 from srhm.model.theory import n_distinct, predicted_sample_complexity
 from srhm.networks.geometry import geometry, initial_weights
 from srhm.networks.hierarchical import HierarchicalNetwork
@@ -51,22 +48,7 @@ def data(grammar):
     return train_and_test(grammar, n_train=40, n_test=30, seed=0)[0]
 
 
-def test_what_needs_no_torch_loads_neither_torch_nor_pandas():
-    code = "import srhm.data, srhm.learning_curve, srhm.commands.command, srhm.commands.sample, sys"
-    code += "; print({'torch', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
-
-
 # Grammars and samples.
-def test_a_seed_has_the_grammar_and_the_data_of_the_workflow(grammar):
-    train, test = train_and_test(grammar, n_train=40, n_test=30, seed=0)
-    samples = draw_samples(grammar.parameters, [0], n_train=40, n_test=30)
-    assert_equal(train, samples[0, "train"])
-    assert_equal(test, samples[0, "test"])
-    assert parsed(train, grammar)  # its rules produce them
-
-
 def test_nothing_that_is_drawn_reads_or_moves_a_global_generator(grammar, data):
     def state():
         return random.getstate(), str(np.random.get_state()), torch.get_rng_state().tolist()  # noqa: NPY002

@@ -3,6 +3,7 @@
 import ast
 import csv
 import json
+import re
 import runpy
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+from test_docs import DOCUMENTS, text_of
 
 from srhm.declare.names import resolved
 from srhm.declare.study import names_in
@@ -143,31 +145,30 @@ def test_only_the_registry_knows_all_studies():
 SLOW = {"torch", "numba", "matplotlib", "scipy", "sklearn", "pandas"}
 
 
-def loaded_by(code):
-    """Which of the slow libraries are loaded by some code."""
-    code += f"; import sys; print({SLOW} & set(sys.modules))"
+@pytest.mark.parametrize(
+    ("modules", "libraries"),
+    [
+        # Declarations, planning and launching.
+        ("planning.registry planning.preset planning.pages commands.launch planning.lengths", SLOW),
+        ("data learning_curve commands.command commands.sample", SLOW),
+        # Training and measuring with the fast engine.
+        ("training.sparse training.engines measure.representations measure.rows", {"torch"}),
+        # Half a second in each job that scores, shows claims or fits; special functions suffice.
+        (
+            " ".join(
+                ["scorecard.estimators", "scorecard.card", "learning_curve"]
+                + [f"statistics.{file.stem}" for file in (PACKAGE / "statistics").glob("[!_]*.py")]
+            ),
+            {"scipy.stats"},
+        ),
+    ],
+    ids=["planning", "library", "training", "statistics"],
+)
+def test_modules_load_no_library_that_takes_time_and_that_they_do_not_need(modules, libraries):
+    code = "import sys, " + ", ".join(f"srhm.{module}" for module in modules.split())
+    code += f"; print({libraries} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return ast.literal_eval(done.stdout.strip().replace("set()", "[]"))
-
-
-def test_fits_and_their_measurements_do_not_load_all_of_scipys_statistics():
-    """Half a second in each job that scores, shows claims or fits; special functions suffice."""
-    modules = ["scorecard.estimators", "scorecard.card", "learning_curve"]
-    modules += [f"statistics.{file.stem}" for file in (PACKAGE / "statistics").glob("[!_]*.py")]
-    code = "import " + ", ".join(f"srhm.{module}" for module in modules)
-    code += "; import sys; assert 'scipy.stats' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_reading_declarations_planning_and_launching_load_no_slow_library():
-    modules = ["planning.registry", "planning.preset", "planning.pages"]
-    modules += ["commands.launch", "planning.lengths"]
-    assert not loaded_by("import " + ", ".join(f"srhm.{module}" for module in modules))
-
-
-def test_training_and_measuring_with_the_fast_engine_do_not_load_torch():
-    modules = "srhm.training.sparse, srhm.training.engines, srhm.measure.representations"
-    assert "torch" not in loaded_by(f"import {modules}, srhm.measure.rows")
+    assert done.stdout.strip() == "set()"
 
 
 # What studies declare.
@@ -221,11 +222,11 @@ def test_every_figure_has_a_caption():
 # Rules as Snakemake has parsed them.
 @pytest.fixture(scope="module")
 def rules():
-    """Rules of config/test.yaml with a script, by name."""
+    """Rules of config/test.yaml by name; of one without a script, None."""
     code = [sys.executable, str(Path(__file__).with_name("parsed_workflow.py"))]
     done = subprocess.run(code, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return {name: rule for name, rule in json.loads(done.stdout).items() if rule}
+    return json.loads(done.stdout)
 
 
 def named_in(value, keys):
@@ -250,6 +251,8 @@ UNPLANNED = {
 
 def test_a_rule_with_a_script_carries_the_digest_of_all_that_it_runs_or_keys(rules):
     for name, rule in rules.items():
+        if rule is None:
+            continue
         spec = json.loads(rule["spec"]) if rule["spec"] else {}
         if rule["script"] == "train_part.py":
             # It writes keys alone, and these hold the digest of what trains.
@@ -261,6 +264,18 @@ def test_a_rule_with_a_script_carries_the_digest_of_all_that_it_runs_or_keys(rul
             modules = named_in(spec, LOADED[rule["script"]])
             assert bool(modules) == bool(LOADED[rule["script"]]), name
             assert rule["source"] == source_of(rule["script"], *modules), name
+
+
+def test_rules_that_documents_name_exist(rules):
+    named = re.compile(
+        r"--set-threads (\w+)=|--until (\w+)|\bsnakemake ([a-z]\w+) --configfile"
+        r"|\b((?:train|measure|gather|score|derive|page)_(?:"
+        + "|".join([*STUDIES, *(trainer.name for trainer in TRAINERS), "curve", "plane", "network"])
+        + r")\w*)\b(?!\.py)"
+    )
+    for document in DOCUMENTS:
+        names = {next(filter(None, groups)) for groups in named.findall(text_of(document))}
+        assert names <= rules.keys(), document
 
 
 def test_a_package_holds_a_docstring_and_that_of_a_study_its_declaration():
