@@ -23,10 +23,11 @@ def test_published_curves_need_no_package():
                "digits": [{"epochs": 3, "learning_rate": 0.01, "seeds": 3}]}  # fmt: skip
     curves = STUDY.plan(EquivarianceSection.model_validate(section), None).curves
     first, *_ = curves
+    keys = {name: frozenset(entry["key"] for entry in c.entries) for name, c in curves.items()}
     missing = dict.fromkeys(curves, "nothing here")
-    some = Planned(curves=curves, published=frozenset([first]), missing=missing)
+    some = Planned(curves=curves, published={first: keys[first]}, missing=missing)
     assert list(some.computable.curves) == [first]
     assert some.computable.absent == "nothing here"
-    whole = Planned(curves=curves, published=frozenset(curves), missing=missing)
+    whole = Planned(curves=curves, published=keys, missing=missing)
     assert whole.computable is whole
     assert all(isinstance(one, Curve) for one in whole.computable.curves.values())
