@@ -3,7 +3,7 @@
 import yaml
 
 from srhm.commands.presets import CONFIG
-from srhm.declare.study import Curve, Planned
+from srhm.declare.study import Planned
 from srhm.planning import preset
 from srhm_studies.beyond.equivariance import STUDY, configuration
 from srhm_studies.beyond.equivariance.configuration import EquivarianceSection
@@ -30,4 +30,3 @@ def test_published_curves_need_no_package():
     assert some.computable.absent == "nothing here"
     whole = Planned(curves=curves, published=keys, missing=missing)
     assert whole.computable is whole
-    assert all(isinstance(one, Curve) for one in whole.computable.curves.values())
