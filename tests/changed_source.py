@@ -1,7 +1,5 @@
 """What an edit of this project's code does to digests, without touching a file of it."""
 
-from functools import partial
-
 from srhm.store import sources
 
 
@@ -28,11 +26,9 @@ def digests_after(folder, monkeypatch, edits, roots):
         files[module].parent.mkdir()
         files[module].write_text(after, encoding="utf-8")
 
-    def file_of(known, module):
-        return files.get(module) or known(module)
-
+    known = sources._file_of
     with monkeypatch.context() as patch:
-        patch.setattr(sources, "_file_of", partial(file_of, sources._file_of))
+        patch.setattr(sources, "_file_of", lambda module: files.get(module) or known(module))
         forget(*edits)
         found = {name: sources.digest_of(*names) for name, names in roots.items()}
     forget(*edits)

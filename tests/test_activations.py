@@ -65,8 +65,10 @@ def test_a_layer_lies_at_the_integer_part_of_relative_depth_times_layers(
 def test_logits_are_the_rest_of_the_network_applied_to_what_is_recorded(name):
     network = make(name)
     network(gaussian(8, 4, 36))  # moves the running moments
+    frozen = [*network.modules()][-1].eval()
     x = gaussian(3, 4, 36, seed=1)
     found = record_activations(network, x, [*activation_layers(network), OUTPUT])
+    assert [m for m in network.modules() if not m.training] == [frozen]
     assert list(found) == [*activation_layers(network), OUTPUT]
     assert torch.equal(found[OUTPUT], network.eval()(x))
     last = found[activation_layers(network)[-1]]

@@ -36,7 +36,7 @@ def clone(tmp_path, monkeypatch):
 
 def say(clone, script):
     """Puts a script in place of the Python of the environment."""
-    program = clone / ".venv" / "bin" / "python"
+    program = clone / ".venv/bin/python"
     program.parent.mkdir(exist_ok=True)
     program.write_text(script)
     program.chmod(0o755)
@@ -85,11 +85,11 @@ def other_processor(clone, monkeypatch):
 
 def failed(clone, monkeypatch):
     (clone / "results").mkdir()
-    (clone / "results" / "run.log").write_text("12:00 curve: failed: OSError('x'); log: y\nend\n")
+    (clone / "results/run.log").write_text("12:00 curve: failed: OSError('x'); log: y\nend\n")
 
 
 def python_gone(clone, monkeypatch):
-    (clone / ".venv" / "bin" / "python").unlink()
+    (clone / ".venv/bin/python").unlink()
 
 
 @pytest.mark.parametrize(

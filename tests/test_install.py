@@ -46,7 +46,7 @@ def loaded(monkeypatch):
             if venv_fails:
                 return subprocess.CompletedProcess(command, 1)
             (folder / "bin").mkdir()
-            (folder / "bin" / "python").touch()
+            (folder / "bin/python").touch()
             return subprocess.CompletedProcess(command, 0)
 
         def pip(root, *words):
@@ -102,7 +102,7 @@ def a_link(venv: Path) -> None:
 
 def an_environment(venv: Path) -> None:
     (venv / "bin").mkdir(parents=True)
-    (venv / "bin" / "python").touch()
+    (venv / "bin/python").touch()
     (venv / "pyvenv.cfg").touch()
 
 

@@ -23,10 +23,6 @@ NOT_IN_STATEMENTS = (
 )
 
 
-def topics_of(claims):
-    return {claim.identifier: claim.topic for claim in claims}
-
-
 def expectation(expected, tolerance):
     """The kind that a number and a tolerance stand for in the table."""
     if np.isinf(tolerance):
@@ -133,7 +129,8 @@ def test_markdown_has_a_row_and_a_note_for_each_claim():
         replace(claim_with(measured(1.5, nan), identifier="d", tolerance=nan), fixed="after"),
         claim_with(measured(2.4, 0.2), identifier="e"),
     ]
-    lines = markdown(scorecard({}, claims), topics=topics_of(claims)).splitlines()
+    topics = {claim.identifier: claim.topic for claim in claims}
+    lines = markdown(scorecard({}, claims), topics=topics).splitlines()
     assert lines[0] == ("5 claims: 2 reproduced, 0 differ, 3 inconclusive.")
     assert [columns_of(line) for line in lines if line.startswith("| ")][1:] == [
         ["1", "a / b", "2.10 ± 0.10", "2 ± 0.5", "+1.0", "+0.20", "reproduced"],

@@ -42,7 +42,7 @@ def store_cell(folder, key, *, status="fitted", written=NOW):
 
 def test_cells_are_counted_by_kind_and_status(cells, tmp_path):
     lcn, cnn = list(cells)[:4], list(cells)[4:]
-    store = tmp_path / "results" / "cells"
+    store = tmp_path / "results/cells"
     store_cell(store, lcn[0])
     store_cell(store, lcn[1], status="capped")
     store_cell(store, cnn[0], status="diverged")
@@ -61,7 +61,7 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
     cells, tmp_path, capsys
 ):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(CONFIG))
-    store_cell(tmp_path / "results" / "cells", next(iter(cells)), written=time.time())
+    store_cell(tmp_path / "results/cells", next(iter(cells)), written=time.time())
     (tmp_path / "results" / ".lock").write_text("preset tiny, process 1 on host")
     log = tmp_path / "results" / "tiny" / "logs" / "train_hierarchy" / "lcn.log"
     log.parent.mkdir(parents=True)
@@ -83,7 +83,7 @@ def test_status_is_printed_for_a_configuration_and_an_unknown_one_is_refused(
 def test_cells_that_cannot_be_read_now_are_neither_done_nor_missing(cells, tmp_path, monkeypatch):
     first, second, third, *_ = list(cells)
     run = Run(preset.plan_preset(CONFIG), tmp_path)
-    store = tmp_path / "results" / "cells"
+    store = tmp_path / "results/cells"
     for key in (first, second, third):
         store_cell(store, key)
     read, listed = Path.open, os.scandir

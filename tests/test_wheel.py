@@ -62,7 +62,7 @@ def alone(wheel, tmp_path_factory):
     for one in Path(sysconfig.get_path("platlib")).glob("numpy*"):
         (packages / one.name).symlink_to(one)
     options = ["--no-deps", "--no-index", "--no-compile", wheel]
-    program = ["--python", folder / "bin" / "python"]
+    program = ["--python", folder / "bin/python"]
     subprocess.run([*PIP, *program, "install", *options], check=True, capture_output=True)
     return folder / "bin"
 
